@@ -1,0 +1,53 @@
+"""The failures the judge raises.
+
+JudgeError
+├── InvalidRuleId        the text is no rule number
+├── InvalidQuestion      the question cannot be asked as it is (empty, too long)
+├── VerdictRejected      a raw verdict did not pass validate(); carries the Rejection
+└── ProviderError        a model or embedding provider failed; carries retryable and retry_after
+
+Expected outcomes (an ambiguous card, an out-of-scope question) are values, not errors: see judge.replies.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from judge.verdict import Rejection
+
+
+class JudgeError(Exception):
+    """The root of everything the judge raises on purpose."""
+
+
+class InvalidRuleId(JudgeError, ValueError):
+    """*text* is no Comprehensive Rules rule or subrule number."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"{text!r} is no rule number; rule numbers look like 702.19 or 702.19b")
+        self.text = text
+
+
+class InvalidQuestion(JudgeError, ValueError):
+    """The question cannot be asked as it is; str() says why and what to do."""
+
+
+class VerdictRejected(JudgeError):
+    """A raw verdict did not pass validate()."""
+
+    def __init__(self, rejection: Rejection) -> None:
+        super().__init__(str(rejection))
+        self.rejection = rejection
+
+
+class ProviderError(JudgeError):
+    """A model or embedding provider failed.
+
+    retryable: the same request may succeed later. retry_after: seconds the provider asked for, or None.
+    """
+
+    def __init__(self, message: str, *, retryable: bool, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+        self.retry_after = retry_after
