@@ -1,19 +1,11 @@
 #!/usr/bin/env python
-"""Django's command line. script/judge runs this with the embedded database up."""
+"""Django's command line for developers: starts the embedded database, and changes nothing by itself."""
 
 from __future__ import annotations
 
-import os
 import sys
 
-
-def main() -> None:
-    """Runs the command named on the command line."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "judgesite.settings")
-    from django.core.management import execute_from_command_line
-
-    execute_from_command_line(sys.argv)
-
+from judgesite.launcher import manage
 
 if __name__ == "__main__":
-    main()
+    sys.exit(manage(sys.argv[1:]))

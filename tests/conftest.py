@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from judgesite import embedded, paths
 
+_server = ExitStack()
+
 
 def pytest_configure() -> None:
     """Starts the embedded server before Django asks for its test database."""
-    if not os.environ.get("DATABASE_URL") and not os.environ.get("PYTEST_XDIST_WORKER"):
-        embedded.start()
+    if not os.environ.get("PYTEST_XDIST_WORKER"):
+        _server.enter_context(embedded.running())
+
+
+def pytest_unconfigure() -> None:
+    """Stops the server when nobody else uses it."""
+    _server.close()
 
 
 @pytest.fixture(scope="session")

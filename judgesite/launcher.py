@@ -1,0 +1,93 @@
+"""Runs a management command with its database up: what script/judge and manage.py do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import ExitStack
+from types import FrameType
+
+from judgesite import database, embedded, paths
+from judgesite.problems import SetupError
+
+STOPS_WITH_PARENT = "JUDGE_STOPS_WITH_PARENT"  # set for a child whose stdin is a pipe its parent holds open
+
+_NEED_NO_DATABASE = {"help", "version", "check", "makemigrations", "findstatic", "diffsettings"}
+_KEEP_THE_SCHEMA = {"migrate", "showmigrations", "sqlmigrate", "squashmigrations", "optimizemigration", "flush", "test"}
+_NEED_DATA = {"ask"}  # commands that load the data first when there is none yet
+
+
+def launch(arguments: Sequence[str]) -> int:
+    """Runs `script/judge ARGUMENTS`: the command named first, `start` when none is; gives the exit code."""
+    return _guarded(list(arguments) or ["start"], prepare=True)
+
+
+def manage(arguments: Sequence[str]) -> int:
+    """Runs `manage.py ARGUMENTS`: the same with the database left as it is; gives the exit code."""
+    return _guarded(list(arguments) or ["help"], prepare=False)
+
+
+def _guarded(arguments: list[str], *, prepare: bool) -> int:
+    """Runs the command; whatever goes wrong is told in the person's words, and only a defect has a traceback."""
+    signal.signal(signal.SIGTERM, _terminated)
+    if os.environ.get(STOPS_WITH_PARENT):
+        _stop_with_parent()
+    try:
+        _run(arguments, prepare=prepare)
+    except SetupError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except SystemExit as leaving:
+        if isinstance(leaving.code, str):
+            print(leaving.code, file=sys.stderr)
+            return 1
+        return leaving.code or 0
+    return 0
+
+
+def _run(arguments: list[str], *, prepare: bool) -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "judgesite.settings")
+    command = arguments[0]
+    paths.home()
+    with ExitStack() as stack:
+        if not (command in _NEED_NO_DATABASE or command.startswith("-") or "--help" in arguments):
+            stack.enter_context(embedded.running())
+            database.check_external()
+            stack.callback(database.close)
+            if prepare and command not in _KEEP_THE_SCHEMA:
+                _prepare(command)
+        from django.core.management import execute_from_command_line
+
+        execute_from_command_line(["judge", *arguments])
+
+
+def _prepare(command: str) -> None:
+    import django
+
+    django.setup()
+    database.migrate()
+    if command in _NEED_DATA:
+        from judgesite.preparing import prepare_when_empty
+
+        prepare_when_empty()
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> None:
+    """Leaves through every `finally`, so that the last user of the server stops it."""
+    raise SystemExit(128 + signal.SIGTERM)
+
+
+def _stop_with_parent() -> None:
+    """Ends this process once the pipe on stdin closes: its parent has ended, however it ended."""
+
+    def watch() -> None:
+        while os.read(0, 1024):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
