@@ -15,8 +15,17 @@ from judgesite.problems import SetupError
 
 STOPS_WITH_PARENT = "JUDGE_STOPS_WITH_PARENT"  # set for a child whose stdin is a pipe its parent holds open
 
-_NEED_NO_DATABASE = {"help", "version", "check", "makemigrations", "findstatic", "diffsettings"}
-_KEEP_THE_SCHEMA = {"migrate", "showmigrations", "sqlmigrate", "squashmigrations", "optimizemigration", "flush", "test"}
+_NEED_NO_DATABASE = {"help", "version", "check", "findstatic", "diffsettings"}
+_KEEP_THE_SCHEMA = {
+    "migrate",
+    "makemigrations",
+    "showmigrations",
+    "sqlmigrate",
+    "squashmigrations",
+    "optimizemigration",
+    "flush",
+    "test",
+}
 _NEED_DATA = {"ask"}  # commands that load the data first when there is none yet
 
 

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/", include("api.urls")),
+    path("", include("web.urls")),
+]
+
+handler400 = "web.views.bad_request"
+handler404 = "web.views.not_found"
+handler500 = "web.views.broken"
