@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import ClassVar, override
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Q
 from pgvector.django import HnswIndex, VectorField
 
-from rules.querysets import GlossaryTermQuerySet, RuleQuerySet
+from rules.querysets import EditionQuerySet, GlossaryTermQuerySet, RuleQuerySet
 
 
 class Edition(models.Model):
@@ -30,6 +31,8 @@ class Edition(models.Model):
     is_sample = models.BooleanField(default=False, help_text="the invented sample rules, not Magic's")
     counts = models.JSONField(default=dict, help_text="sections, subsections, rules, subrules, examples, glossary")
     loaded_at = models.DateTimeField(auto_now_add=True)
+
+    objects: ClassVar[EditionQuerySet] = EditionQuerySet.as_manager()  # type: ignore[assignment]  # a manager at runtime
 
     class Meta:
         ordering = ["-effective", "-loaded_at"]
@@ -124,6 +127,12 @@ class GlossaryTerm(models.Model):
     edition = models.ForeignKey(Edition, on_delete=models.CASCADE, related_name="glossary")
     term = models.CharField(max_length=200)
     folded = models.CharField(max_length=200)
+    forms = ArrayField(
+        models.CharField(max_length=200),
+        default=list,
+        blank=True,
+        help_text='folded forms the term lists: "Champion, Championed" has two',
+    )
     text = models.TextField()
     is_obsolete = models.BooleanField(default=False)
     position = models.PositiveIntegerField()
@@ -133,7 +142,10 @@ class GlossaryTerm(models.Model):
     class Meta:
         ordering = ["edition", "position"]
         constraints = [models.UniqueConstraint(fields=["edition", "term"], name="term_once_per_edition")]
-        indexes = [models.Index(fields=["edition", "folded"], name="term_folded")]
+        indexes = [
+            models.Index(fields=["edition", "folded"], name="term_folded"),
+            GinIndex(fields=["forms"], name="term_forms"),
+        ]
 
     @override
     def __str__(self) -> str:
