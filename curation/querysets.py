@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from django.db import models
+from cards.querysets import FoldedNameQuerySet
 
 if TYPE_CHECKING:
     from curation.models import CardAlias
 
 
-class CardAliasQuerySet(models.QuerySet["CardAlias"]):
+class CardAliasQuerySet(FoldedNameQuerySet["CardAlias"]):
     """Nicknames."""
 
     def live(self) -> Self:
