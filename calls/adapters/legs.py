@@ -1,0 +1,131 @@
+"""The legs of retrieval: each finds rules in its own way, and weighs what it was measured to be worth.
+
+Two rounds. The first searches text and vectors with every query. Its fused list then ranks what the second round
+picks by section or by cross-reference, so that a whole section never comes in by itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from judge.queries import Asked, Query
+from judge.retrieval import Candidate, Found, Leg, folded, fuse, interleaved
+from judge.values import RuleId, parent_of, rule_order, section_of
+from rules.querysets import TextHit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """What each leg is worth in the fusion.
+
+    Chosen on eval/gold.yaml with the recorded extractions and checked on eval/gold_fresh.yaml; D74 has the figures
+    and the command that produced them.
+    """
+
+    # Queries, by where their text comes from; each counts in the four search legs below.
+    question: float = 1.0
+    history: float = 1.0
+    english: float = 1.0
+    concept: float = 1.0
+    oracle: float = 0.5
+    ruling: float = 0.5
+    # Search legs: over whole rules, and over subrules folded into their rules.
+    text: float = 1.0
+    text_of_subrules: float = 1.0
+    vector: float = 1.0
+    vector_of_subrules: float = 1.0
+    # Legs that need no search.
+    keywords_asked: float = 1.0  # keywords that the question or a concept names
+    keywords_of_cards: float = 1.0  # keywords the cards have
+    keywords_in_text: float = 0.3  # keywords that stand in the Oracle texts
+    numbers_asked: float = 4.0  # rule numbers in the question
+    numbers_in_rulings: float = 0.5
+    glossary: float = 0.5  # rule numbers in the glossary entries of the question's terms
+    notes: float = 3.0  # rules that a curator's note on a card names
+    # Legs that pick from what the others found.
+    references: float = 0.5
+    category: float = 1.0
+    guessed_sections: float = 1.5
+    glossary_sections: float = 0.5
+
+    def of_query(self, asked: Asked) -> float:
+        """The weight of queries of that origin."""
+        return float(getattr(self, asked.value))
+
+
+WEIGHTS = Weights()
+
+HITS_PER_QUERY = 60  # rules, and as many subrules, that a query brings into the fusion
+SOURCES_OF_REFERENCES = 10  # first-round rules whose cross-references are followed
+SECTION_HITS = 40  # rules that the categories, or the guessed sections, bring together
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What one kind of search found for one query: rules and subrules, each best first."""
+
+    query: Query
+    kind: str  # text | vector
+    found: Sequence[TextHit]
+
+
+def search_legs(searches: Iterable[Hits], weights: Weights = WEIGHTS) -> tuple[Leg, ...]:
+    """Two legs a search: over whole rules, and over subrules counted for their rules."""
+    legs: list[Leg] = []
+    for hits in searches:
+        whole, parts = (
+            (weights.text, weights.text_of_subrules)
+            if hits.kind == "text"
+            else (weights.vector, weights.vector_of_subrules)
+        )
+        weight = weights.of_query(hits.query.asked)
+        rules = [Found(hit.id, hit.score) for hit in hits.found if not hit.is_leaf]
+        leaves = [Found(hit.id, hit.score) for hit in hits.found if hit.is_leaf]
+        legs.append(Leg(f"{hits.kind}: {hits.query.name}", weight * whole, tuple(rules)))
+        legs.append(Leg(f"{hits.kind} of subrules: {hits.query.name}", weight * parts, folded(leaves)))
+    return tuple(leg for leg in legs if leg.found)
+
+
+def listed_leg(name: str, weight: float, rules: Iterable[RuleId]) -> Leg:
+    """A leg of *rules* in the order given, each once, subrules counted for their rules."""
+    once = dict.fromkeys(parent_of(rule) for rule in rules)
+    return Leg(name, weight, tuple(Found(rule, 1.0 / rank) for rank, rule in enumerate(once, start=1)))
+
+
+def section_leg(name: str, weight: float, sections: Iterable[str], ranked: Sequence[Candidate]) -> Leg:
+    """The best of *ranked* in each of *sections*, the firsts of all sections before their seconds.
+
+    sections: "702", a rule "113.3", or "7" for all of 700 to 799. A single rule counts even where nothing else
+    found it.
+    """
+    by_section: defaultdict[str, list[Found]] = defaultdict(list)
+    for candidate in ranked:
+        found = Found(candidate.id, candidate.score)
+        for section in (candidate.id[0], section_of(candidate.id)):
+            by_section[section].append(found)
+    scores = {candidate.id: candidate.score for candidate in ranked}
+    named = [parent_of(RuleId(section)) for section in sections if "." in section]
+    singles = sorted(
+        {Found(rule, scores.get(rule, 0.0)) for rule in named}, key=lambda hit: (-hit.score, rule_order(hit.id))
+    )
+    lists = [by_section[section] for section in sections if "." not in section] + [singles]
+    return Leg(name, weight, interleaved(lists, SECTION_HITS))
+
+
+def reference_leg(weight: float, pairs: Sequence[tuple[RuleId, RuleId]], ranked: Sequence[Candidate]) -> Leg:
+    """The rules that the best of *ranked* name (pairs of source and target), those named by the better ones first."""
+    scores: defaultdict[RuleId, float] = defaultdict(float)
+    ranks = {candidate.id: rank for rank, candidate in enumerate(ranked, start=1)}
+    for source, target in pairs:
+        scores[target] += 1.0 / (5 + ranks[source])
+    found = sorted(
+        (Found(rule, score) for rule, score in scores.items()), key=lambda hit: (-hit.score, rule_order(hit.id))
+    )
+    return Leg("cross-references", weight, tuple(found))
+
+
+def first_round(legs: Sequence[Leg]) -> tuple[Candidate, ...]:
+    """Everything the first round found, fused, best first, without a limit."""
+    return fuse(legs, limit=sum(len(leg.found) for leg in legs))

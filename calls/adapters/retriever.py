@@ -1,0 +1,238 @@
+"""The Retriever of judge.ports over Postgres and an embedder: runs the legs, fuses them, gathers the context."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+
+from calls.adapters import legs
+from calls.adapters.cards import rulings_by_card
+from calls.adapters.rules import glossary_entries, rule_chunks
+from curation.models import CardNote, Category
+from judge.ports import Embedder
+from judge.queries import Query, by_relevance, headings_in, keyword_rules, plain_words, queries_of
+from judge.retrieval import Candidate, Leg, fuse, ranking, shortened, within_budget
+from judge.values import (
+    RULE_ID_IN_PROSE,
+    Budget,
+    Card,
+    CardId,
+    Context,
+    Exchange,
+    Extraction,
+    Note,
+    Question,
+    Retrieved,
+    RuleId,
+    Ruling,
+    Trace,
+)
+from rules.models import Edition, GlossaryTerm, Rule
+from rules.references import find_references
+from rules.vector_index import VectorIndex
+
+GLOSSARY_ASKED = 12  # entries for terms in the question and the concepts
+GLOSSARY_ON_CARDS = 8  # and in the Oracle texts
+GLOSSARY_CHARACTERS = 6_000  # of all entries shown together
+
+_BUDGET = Budget()
+_VECTORS = VectorIndex()  # one a process: the edition's vectors are some 5 MB
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Milliseconds spent, by stage."""
+
+    spent: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.spent[name] = self.spent.get(name, 0.0) + 1000 * (time.perf_counter() - begun)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One question with all that is looked up for it before the rules are searched."""
+
+    question: Question
+    extraction: Extraction
+    cards: tuple[Card, ...]
+    rulings: Mapping[CardId, tuple[Ruling, ...]]  # most relevant first
+    notes: tuple[Note, ...]
+    glossary: tuple[GlossaryTerm, ...]  # named by the question and the concepts
+    card_glossary: tuple[GlossaryTerm, ...]  # named by the Oracle texts
+
+    @property
+    def words(self) -> str:
+        return plain_words(self.question, self.extraction)
+
+
+class PostgresRetriever:
+    """Finds what decides a question. Without an embedder, or before its vectors are there, the other legs answer."""
+
+    def __init__(
+        self, embedder: Embedder | None, budget: Budget = _BUDGET, weights: legs.Weights = legs.WEIGHTS
+    ) -> None:
+        self._embedder = embedder
+        self._weights = weights
+        self._budget = budget
+
+    def retrieve(self, question: Question, extraction: Extraction, cards: Sequence[Card]) -> Retrieved:
+        """The context within the budget and how it was ranked; with no rules loaded, one without rules."""
+        clock = _Clock()
+        edition = Edition.objects.current()
+        if edition is None:
+            return Retrieved(Context(edition=date.min, cards=tuple(cards)), Trace(ranked=(), legs_missing=("rules",)))
+        with clock.stage("look-ups"):
+            asked = _look_up(edition.pk, question, extraction, cards)
+        found, missing = self._legs(edition.pk, asked, clock)
+        with clock.stage("fuse"):
+            candidates = fuse(found)
+        with clock.stage("read"):
+            chunks = rule_chunks(edition.pk, [candidate.id for candidate in candidates])
+        shown = within_budget(candidates, chunks, self._budget)
+        context = Context(
+            edition=edition.effective,
+            cards=asked.cards,
+            rules=shown,
+            rulings=_bounded_rulings(asked, self._budget),
+            glossary=glossary_entries(_bounded_terms(asked)),
+            notes=asked.notes,
+            history=_bounded_history(question, self._budget),
+        )
+        return Retrieved(
+            context,
+            Trace(
+                ranked=ranking(candidates, shown),
+                legs_missing=missing,
+                milliseconds=tuple((stage, round(spent, 1)) for stage, spent in clock.spent.items()),
+            ),
+        )
+
+    def _legs(self, edition: int, asked: _Asked, clock: _Clock) -> tuple[tuple[Leg, ...], tuple[str, ...]]:
+        """All legs of both rounds, and the names of those that could not run."""
+        queries = queries_of(
+            asked.question, asked.extraction, asked.cards, [asked.rulings.get(card.id, ()) for card in asked.cards]
+        )
+        with clock.stage("text"):
+            hits = Rule.objects.search_text(edition, [query.text for query in queries], legs.HITS_PER_QUERY)
+        searches = [legs.Hits(query, "text", found) for query, found in zip(queries, hits, strict=True)]
+        near, missing = self._nearest(edition, queries, clock)
+        with clock.stage("rank"):
+            named = _named_legs(edition, asked, self._weights)
+            first = legs.search_legs([*searches, *near], self._weights)
+            ranked = legs.first_round([*first, *named])
+            second = _second_round(edition, asked, ranked, self._weights)
+        return tuple(leg for leg in (*first, *named, *second) if leg.found), missing
+
+    def _nearest(
+        self, edition: int, queries: Sequence[Query], clock: _Clock
+    ) -> tuple[list[legs.Hits], tuple[str, ...]]:
+        """The vector searches, or none and why there are none."""
+        if self._embedder is None:
+            return [], ("vector: no embedder is set up",)
+        space = self._embedder.space
+        if not _VECTORS.has(edition, space):
+            return [], (f"vector: no vectors of {space.model} yet",)
+        with clock.stage("embed"):
+            vectors = [self._embedder.query(query.text) for query in queries]
+        with clock.stage("vector"):
+            hits = _VECTORS.nearest(edition, space, vectors, legs.HITS_PER_QUERY)
+        return [legs.Hits(query, "vector", found) for query, found in zip(queries, hits, strict=True)], ()
+
+
+def _look_up(edition: int, question: Question, extraction: Extraction, cards: Sequence[Card]) -> _Asked:
+    words = plain_words(question, extraction)
+    rulings = rulings_by_card(card.id for card in cards)
+    notes = CardNote.objects.filter(card__in=[card.id for card in cards]).order_by("card__name", "origin")
+    terms = GlossaryTerm.objects.named_in(edition, words, GLOSSARY_ASKED)
+    on_cards = "\n".join(card.oracle_text for card in cards)
+    return _Asked(
+        question=question,
+        extraction=extraction,
+        cards=tuple(cards),
+        rulings={card: by_relevance(found, words) for card, found in rulings.items()},
+        notes=tuple(
+            Note(CardId(note.card_id), note.text, tuple(RuleId(rule) for rule in note.rules)) for note in notes
+        ),
+        glossary=tuple(terms),
+        card_glossary=tuple(
+            term for term in GlossaryTerm.objects.named_in(edition, on_cards, GLOSSARY_ON_CARDS) if term not in terms
+        ),
+    )
+
+
+def _named_legs(edition: int, asked: _Asked, weights: legs.Weights) -> tuple[Leg, ...]:
+    """The legs that need no search: keywords of the question and the cards, rule numbers, glossary, notes."""
+    headings = Rule.objects.headings(edition)
+    spoken = headings_in(asked.words, headings)
+    keywords = [rule for card in asked.cards for rule in keyword_rules(card.keywords, headings)]
+    printed = headings_in("\n".join(card.oracle_text for card in asked.cards), headings)
+    in_question = [RuleId(number) for number in RULE_ID_IN_PROSE.findall(asked.words)]
+    in_rulings = [
+        rule
+        for card in asked.cards
+        for ruling in asked.rulings.get(card.id, ())
+        for rule in find_references(ruling.text).rules
+    ]
+    in_glossary = [rule for term in asked.glossary for rule in find_references(term.text).rules]
+    return (
+        legs.listed_leg("keywords asked", weights.keywords_asked, spoken),
+        legs.listed_leg(
+            "keywords of the cards", weights.keywords_of_cards, sorted(keywords, key=lambda rule: rule not in spoken)
+        ),
+        legs.listed_leg(
+            "keywords in Oracle text", weights.keywords_in_text, sorted(printed, key=lambda rule: rule not in spoken)
+        ),
+        legs.listed_leg("numbers in the question", weights.numbers_asked, in_question),
+        legs.listed_leg("numbers in rulings", weights.numbers_in_rulings, in_rulings),
+        legs.listed_leg("glossary", weights.glossary, in_glossary),
+        legs.listed_leg("notes", weights.notes, [rule for note in asked.notes for rule in note.rules]),
+    )
+
+
+def _second_round(edition: int, asked: _Asked, ranked: Sequence[Candidate], weights: legs.Weights) -> tuple[Leg, ...]:
+    """The legs that pick from the first round: cross-references, categories, guessed sections."""
+    sources = [candidate.id for candidate in ranked[: legs.SOURCES_OF_REFERENCES]]
+    keys = (asked.extraction.primary, *asked.extraction.secondary)
+    categories = {row.key: row.sections for row in Category.objects.filter(key__in=keys)}
+    mapped = [section for key in keys for section in categories.get(key, ())]
+    glossary = [section for term in asked.glossary for section in find_references(term.text).sections]
+    return (
+        legs.reference_leg(weights.references, Rule.objects.named_by(edition, sources), ranked),
+        legs.section_leg("category", weights.category, dict.fromkeys(mapped), ranked),
+        legs.section_leg(
+            "guessed sections", weights.guessed_sections, dict.fromkeys(asked.extraction.sections), ranked
+        ),
+        legs.section_leg("sections in the glossary", weights.glossary_sections, dict.fromkeys(glossary), ranked),
+    )
+
+
+def _bounded_rulings(asked: _Asked, budget: Budget) -> tuple[Ruling, ...]:
+    return tuple(ruling for card in asked.cards for ruling in asked.rulings.get(card.id, ())[: budget.rulings_per_card])
+
+
+def _bounded_terms(asked: _Asked) -> tuple[GlossaryTerm, ...]:
+    """The glossary entries that are shown: the question's before the cards', until they are too long together."""
+    shown: list[GlossaryTerm] = []
+    left = GLOSSARY_CHARACTERS
+    for term in (*asked.glossary, *asked.card_glossary):
+        if len(term.text) <= left:
+            shown.append(term)
+            left -= len(term.text)
+    return tuple(shown)
+
+
+def _bounded_history(question: Question, budget: Budget) -> tuple[Exchange, ...]:
+    limit = budget.history_characters
+    return tuple(
+        Exchange(shortened(each.question, limit), shortened(each.answer, limit))
+        for each in question.history[-budget.history :]
+    )

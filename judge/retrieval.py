@@ -1,0 +1,117 @@
+"""How ranked lists of rules become the one list an answer reads: fusion, budget, trace.
+
+A leg is one way of finding rules ("BM25 of the question", "keywords of the cards"). Legs score in units that
+cannot be compared, so only their ranks are fused: reciprocal rank fusion with a weight a leg.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from judge.values import Budget, LegRank, RankedRule, RuleChunk, RuleId, parent_of, rule_order
+
+# Reciprocal rank fusion adds weight / (K + rank). The usual 60 was made for lists of thousands; with legs of a few
+# dozen rules a smaller K lets a leg's first places count (D70).
+FUSION_K = 15
+FUSED_LIMIT = 100  # rules kept of the fused list: what "retrieved" means
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One hit of a leg: a rule or subrule, and its score in the leg's own unit (larger is better)."""
+
+    id: RuleId
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One ranked list, best first, and how much it counts."""
+
+    name: str
+    weight: float
+    found: tuple[Found, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One rule of the fused list before the budget: which legs found it, and its leaves that they found."""
+
+    id: RuleId
+    score: float
+    legs: tuple[LegRank, ...]
+
+
+def folded(found: Iterable[Found]) -> tuple[Found, ...]:
+    """*found* with every subrule counted for its rule, a rule once, at its best score, best first."""
+    best: dict[RuleId, float] = {}
+    for hit in found:
+        rule = parent_of(hit.id)
+        if rule not in best or hit.score > best[rule]:
+            best[rule] = hit.score
+    return tuple(Found(rule, score) for rule, score in sorted(best.items(), key=lambda item: _order(*item)))
+
+
+def interleaved(lists: Sequence[Sequence[Found]], limit: int) -> tuple[Found, ...]:
+    """The firsts of every list, then the seconds, and so on, each rule once, at most *limit*.
+
+    So no list, however long, pushes another out: a category that maps section 702 brings its best few rules, not
+    two hundred keywords.
+    """
+    taken: dict[RuleId, Found] = {}
+    for place in range(max((len(hits) for hits in lists), default=0)):
+        for hits in lists:
+            if place < len(hits) and len(taken) < limit:
+                taken.setdefault(hits[place].id, hits[place])
+    return tuple(taken.values())
+
+
+def fuse(legs: Sequence[Leg], limit: int = FUSED_LIMIT) -> tuple[Candidate, ...]:
+    """The rules of all *legs* in one list, best first, at most *limit*; equal scores in the order of the CR."""
+    scores: defaultdict[RuleId, float] = defaultdict(float)
+    ranks: defaultdict[RuleId, list[LegRank]] = defaultdict(list)
+    for leg in legs:
+        for rank, hit in enumerate(leg.found, start=1):
+            scores[hit.id] += leg.weight / (FUSION_K + rank)
+            ranks[hit.id].append(LegRank(leg.name, rank, hit.score))
+    ordered = sorted(scores.items(), key=lambda item: _order(*item))[:limit]
+    return tuple(Candidate(rule, score, tuple(ranks[rule])) for rule, score in ordered)
+
+
+def within_budget(
+    candidates: Sequence[Candidate], chunks: Mapping[RuleId, RuleChunk], budget: Budget
+) -> tuple[RuleChunk, ...]:
+    """The first of *candidates* that fit *budget*, in rank order.
+
+    A rule too long for the characters left is passed over and the next ones are tried, so one long rule near the
+    end does not waste what is left (D71). A candidate without a chunk is no rule of this edition and is passed over.
+    """
+    shown: list[RuleChunk] = []
+    left = budget.characters
+    for candidate in candidates:
+        if len(shown) == budget.chunks:
+            break
+        chunk = chunks.get(candidate.id)
+        if chunk is not None and len(chunk.text) <= left:
+            shown.append(chunk)
+            left -= len(chunk.text)
+    return tuple(shown)
+
+
+def ranking(candidates: Sequence[Candidate], shown: Iterable[RuleChunk]) -> tuple[RankedRule, ...]:
+    """*candidates* as the trace keeps them, each marked shown or cut."""
+    ids = {chunk.id for chunk in shown}
+    return tuple(RankedRule(each.id, each.score, each.legs, each.id in ids) for each in candidates)
+
+
+def shortened(text: str, limit: int) -> str:
+    """The first *limit* characters of *text*, cut at a word and marked with an ellipsis when it is longer."""
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1].rsplit(maxsplit=1)[0] + "…"
+
+
+def _order(rule: RuleId, score: float) -> tuple[float, tuple[int, int, int, str]]:
+    return -score, rule_order(rule)

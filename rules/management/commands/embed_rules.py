@@ -1,0 +1,100 @@
+"""Gives the rules their vectors, with progress; resumable, one run at a time."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, override
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from judge.ports import Embedder
+from judge.values import Space, Vector
+from llm.local import UnknownEmbedder, local_embedder
+from rules import embedding
+from rules.embedding import AlreadyEmbedding, Progress, SpaceMismatch
+from rules.vector_cache import NO_VECTORS, BadVectorCache, cache_file, read_vectors, write_vectors
+
+_LINE_EVERY = 160  # passages between two lines where there is no terminal
+
+
+class Command(BaseCommand):
+    help = "Embeds the rules of the current and pending editions; goes on where an earlier run stopped."
+
+    @override
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--switch", action="store_true", help="first empty vectors that another embedder made")
+        parser.add_argument("--no-cache", action="store_true", help="compute even what data/vectors/ holds")
+        parser.add_argument(
+            "--write-cache", action="store_true", help="afterwards write the current edition's vectors to data/vectors/"
+        )
+
+    @override
+    def handle(self, *_args: Any, **options: Any) -> None:
+        try:
+            embedder = local_embedder(settings.JUDGE_EMBEDDER)
+            if embedder is None:
+                self.stdout.write("JUDGE_EMBEDDER is none: nothing is embedded, the other legs answer.")
+                return
+            if options["switch"] and embedding.switch_space(embedder.space):
+                self.stdout.write(f"Emptied the vectors; they are {embedder.space.model}'s from now on.")
+            self._embed(embedder, {} if options["no_cache"] else self._shipped(embedder.space))
+            if options["write_cache"]:
+                self._write_cache(embedder.space)
+        except (UnknownEmbedder, SpaceMismatch, AlreadyEmbedding) as error:
+            raise CommandError(str(error)) from None
+
+    def _embed(self, embedder: Embedder, shipped: Mapping[bytes, Vector]) -> None:
+        with self._progress() as progress:
+            report = embedding.embed_rules(embedder, progress, shipped)
+        self.stdout.write(
+            f"Embedded with {embedder.space.model}: {report.computed} computed, {report.cached} from data/vectors, "
+            f"{report.copied} rules had a text that was known."
+        )
+
+    def _shipped(self, space: Space) -> Mapping[bytes, Vector]:
+        """The shipped vectors; a damaged file is reported and done without."""
+        try:
+            return read_vectors(cache_file(_folder(), space), space)
+        except BadVectorCache as error:
+            self.stderr.write(str(error))
+            return NO_VECTORS
+
+    def _write_cache(self, space: Space) -> None:
+        file = cache_file(_folder(), space)
+        try:
+            count = write_vectors(file, embedding.current_vectors(space))
+        except OSError as error:
+            raise CommandError(f"{file} could not be written: {error.strerror or error}") from None
+        self.stdout.write(f"Wrote {count} vectors to {file}.")
+
+    @contextmanager
+    def _progress(self) -> Iterator[Progress]:
+        """A bar on a terminal, a line now and then elsewhere."""
+        if not self.stdout.isatty():
+            yield self._lines()
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("Embedding rules"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns) as bar:
+            task = bar.add_task("embed", total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+    def _lines(self) -> Progress:
+        last = -_LINE_EVERY
+
+        def report(done: int, total: int) -> None:
+            nonlocal last
+            if done - last >= _LINE_EVERY or (done == total and done != last):
+                last = done
+                self.stdout.write(f"Embedded {done} of {total} passages.")
+
+        return report
+
+
+def _folder() -> Path:
+    return Path(settings.BASE_DIR) / "data" / "vectors"

@@ -1,0 +1,85 @@
+"""Exact nearest rules by cosine, over the edition's vectors kept in this process (D73)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Max
+
+from judge.values import RuleId, Space, Vector
+from rules.embedding import belongs
+from rules.models import EmbeddingSpace, RuleVector
+from rules.querysets import TextHit
+
+
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """The vectors of one edition, a row each, rules before subrules."""
+
+    stamp: tuple[object, ...]  # what they were read at; another stamp means they have changed
+    numbers: tuple[RuleId, ...]
+    leaves_from: int  # the first row that is a subrule
+    rows: Any  # float32, (passages, width)
+
+
+@dataclass(slots=True)
+class VectorIndex:
+    """Searches the vectors of one edition; reads them again when they have changed. Safe between threads."""
+
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _matrix: _Matrix | None = None
+
+    def has(self, edition: int, space: Space) -> bool:
+        """Whether any vector of *space* is stored for the edition: False while there is none or another space's."""
+        return self._current(edition, space) is not None
+
+    def nearest(self, edition: int, space: Space, queries: Sequence[Vector], limit: int) -> list[list[TextHit]]:
+        """For every query its nearest rules and its nearest subrules, *limit* of each; score is the cosine.
+
+        Nothing where has() is False.
+        """
+        matrix = self._current(edition, space)
+        if matrix is None or not queries:
+            return [[] for _ in queries]
+        scores = np.array(queries, dtype=np.float32) @ matrix.rows.T
+        return [
+            _best(row, matrix, 0, matrix.leaves_from, limit)
+            + _best(row, matrix, matrix.leaves_from, len(matrix.numbers), limit)
+            for row in scores
+        ]
+
+    def _current(self, edition: int, space: Space) -> _Matrix | None:
+        stored = EmbeddingSpace.objects.filter(id=1).first()
+        if stored is None or not belongs(stored, space):
+            return None
+        counted = RuleVector.objects.filter(edition_id=edition).aggregate(count=Count("rule"), last=Max("rule"))
+        if not counted["count"]:
+            return None
+        stamp = (edition, space, counted["count"], counted["last"])
+        with self._lock:
+            if self._matrix is None or self._matrix.stamp != stamp:
+                self._matrix = _read(edition, stamp)
+            return self._matrix
+
+
+def _read(edition: int, stamp: tuple[object, ...]) -> _Matrix:
+    stored = RuleVector.objects.filter(edition_id=edition).order_by("is_leaf", "rule__position")
+    rows = list(stored.values_list("rule__number", "is_leaf", "embedding"))
+    return _Matrix(
+        stamp=stamp,
+        numbers=tuple(RuleId(number) for number, _, _ in rows),
+        leaves_from=sum(not is_leaf for _, is_leaf, _ in rows),
+        rows=np.array([embedding for _, _, embedding in rows], dtype=np.float32),
+    )
+
+
+def _best(scores: Any, matrix: _Matrix, start: int, stop: int, limit: int) -> list[TextHit]:
+    """The best *limit* of the rows from *start* to *stop*, best first, equal scores in the order of the CR."""
+    part = -scores[start:stop]
+    order = np.argsort(part, kind="stable")[:limit]
+    is_leaf = start >= matrix.leaves_from
+    return [TextHit(matrix.numbers[start + at], is_leaf, float(-part[at])) for at in order]
