@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from judge.raw import RawVerdict
+from judge.rejections import Rejection
 from judge.replies import Answered, Extractive
 from judge.values import (
     CallId,
     Card,
     CardSpan,
+    Context,
     CorpusState,
     Extraction,
     Question,
@@ -58,6 +62,27 @@ class Embedder(Protocol):
 
     def query(self, text: str) -> Vector:
         """The vector of *text*, embedded as a question that finds passages."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A synthesizer's reply, and the context it could cite (a lookup may have added rules to the one it was given)."""
+
+    raw: RawVerdict
+    context: Context
+
+
+class Synthesizer(Protocol):
+    """Lets a model reason over a context."""
+
+    def synthesize(
+        self, question: Question, extraction: Extraction, context: Context, rejected: Rejection | None
+    ) -> Draft:
+        """One draft. *rejected*: why the draft before was not let through, None the first time.
+
+        Raises VerdictRejected(Malformed) for a reply that cannot be read, ProviderError when the provider fails.
+        """
         ...
 
 

@@ -11,20 +11,24 @@ from judge.verdict import Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A model reasoned; the verdict passed validate(). call: None when the question was private."""
+    """A model reasoned; the verdict passed validate(). call: None when the question was private.
+
+    not_found: suspected names that are no card's; the answer was made without them.
+    """
 
     verdict: Verdict
     context: Context
     resolved: tuple[Resolved, ...]
     trace: Trace
     call: CallId | None = None
+    not_found: tuple[CardSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extractive:
     """No model reasoned: the passages that best decide the question, each a checked quote.
 
-    reason: why no model answered, in words for the asker.
+    reason: why no model answered, in words for the asker. not_found: as in Answered.
     """
 
     verdict: Verdict
@@ -33,6 +37,7 @@ class Extractive:
     trace: Trace
     reason: str
     call: CallId | None = None
+    not_found: tuple[CardSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,10 +213,15 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class CardSpan:
-    """A piece of the question that names a card. exact: it stood in [[brackets]]."""
+    """A piece of the question that names a card. exact: it stood in [[brackets]].
+
+    sure: the asker certainly means a card by it, so when none has that name the asker is told instead of
+    answered. A span an extractor only suspects is not sure, and never blocks an answer (D43).
+    """
 
     text: str
     exact: bool = False
+    sure: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
