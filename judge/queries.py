@@ -93,12 +93,13 @@ def headings_in(text: str, headings: Mapping[str, RuleId]) -> tuple[RuleId, ...]
     by_stem = {tuple(map(_stem, fold_name(heading).split())): rule for heading, rule in headings.items()}
     longest = max(map(len, by_stem), default=0)
     stems = [_stem(word) for word in words]
-    for start in range(len(stems)):
-        for size in range(longest, 0, -1):
-            rule = by_stem.get(tuple(stems[start : start + size]))
-            if rule is not None:
-                named.setdefault(rule, start)
-                break
+    start = 0
+    while start < len(stems):
+        sizes = (size for size in range(longest, 0, -1) if tuple(stems[start : start + size]) in by_stem)
+        size = next(sizes, 0)
+        if size:
+            named.setdefault(by_stem[tuple(stems[start : start + size])], start)
+        start += size or 1
     return tuple(named)
 
 

@@ -110,7 +110,10 @@ def shortened(text: str, limit: int) -> str:
     """The first *limit* characters of *text*, cut at a word and marked with an ellipsis when it is longer."""
     if len(text) <= limit:
         return text
-    return text[: limit - 1].rsplit(maxsplit=1)[0] + "…"
+    kept = text[: limit - 1]
+    if not text[limit - 1].isspace():
+        kept = kept.rsplit(maxsplit=1)[0]
+    return kept.rstrip() + "…"
 
 
 def _order(rule: RuleId, score: float) -> tuple[float, tuple[int, int, int, str]]:

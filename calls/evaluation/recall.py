@@ -1,0 +1,184 @@
+"""`manage.py evaluate recall`: how much of what decides each question is found, and how much of it is shown."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from django.conf import settings
+from django.core.management.base import CommandError
+
+from calls.adapters.resolver import DatabaseResolver
+from calls.adapters.retriever import PostgresRetriever
+from eval.gold import BadGold, GoldQuestion, read_extractions, read_gold
+from eval.recall import Outcome, Recall, by_kind, fraction_found, place_of, scored
+from judge.ports import Embedder, Resolver, Retriever
+from judge.questions import brackets
+from judge.values import Card, Extraction, Question, Resolved, Retrieved
+from llm.local import UnknownEmbedder, local_embedder
+from rules.models import Edition
+
+EVAL = Path(settings.BASE_DIR) / "eval"
+EXTRACTORS = ("local", "recorded")
+
+
+class Output(Protocol):
+    """What the command writes lines to."""
+
+    def write(self, msg: str) -> object:
+        """Writes one line."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One question put through extraction, resolution and retrieval."""
+
+    outcome: Outcome
+    cards: tuple[Card, ...]
+    retrieved: Retrieved
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The options of `evaluate recall`."""
+    parser.add_argument("--gold", type=Path, default=EVAL / "gold.yaml", help="the question set (%(default)s)")
+    parser.add_argument("--extractor", choices=EXTRACTORS, default="local", help="where concepts and cards come from")
+    parser.add_argument(
+        "--extractions", type=Path, default=EVAL / "extractions.json", help="the recorded extractions (%(default)s)"
+    )
+    parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    parser.add_argument("--explain", metavar="ID", help="one question: each leg's places of the rules expected")
+    parser.add_argument("--misses", action="store_true", help="list what was not shown, and its place")
+    parser.add_argument("--min-retrieved", type=float, default=0.0, help="fail below this fraction")
+    parser.add_argument("--min-shown", type=float, default=0.0, help="fail below this fraction")
+
+
+def run(options: Mapping[str, Any], stdout: Output) -> int:
+    """Prints the figures and gives the exit code: 1 under a gate. Raises CommandError for what cannot be run."""
+    questions = _questions(options["gold"], options["explain"])
+    embedder = _embedder()
+    extract = _extract(options, questions, embedder)
+    judged = [judge(each, extract, DatabaseResolver(), PostgresRetriever(embedder)) for each in questions]
+    if options["explain"]:
+        for line in explained(judged[0]):
+            stdout.write(line)
+        return 0
+    outcomes = [each.outcome for each in judged]
+    total, kinds = scored(outcomes), by_kind(outcomes)
+    for line in _json(total, kinds) if options["json"] else _table(total, kinds, judged):
+        stdout.write(line)
+    if options["misses"]:
+        for line in _misses(outcomes):
+            stdout.write(line)
+    return int(total.retrieved < options["min_retrieved"] or total.shown < options["min_shown"])
+
+
+def judge(
+    gold: GoldQuestion,
+    extract: Callable[[GoldQuestion, Question], Extraction],
+    resolver: Resolver,
+    retriever: Retriever,
+) -> Run:
+    """*gold* put through everything up to the context; names that stay ambiguous or unknown bring no card."""
+    question = Question(text=gold.question, history=gold.history)
+    extraction = extract(gold, question)
+    spans = {span.text: span for span in (*brackets(question), *extraction.spans)}
+    resolutions = resolver.resolve(tuple(spans.values()))
+    cards = {each.card.id: each.card for each in resolutions if isinstance(each, Resolved)}
+    retrieved = retriever.retrieve(question, extraction, tuple(cards.values()))
+    outcome = Outcome(
+        gold,
+        tuple(ranked.id for ranked in retrieved.trace.ranked),
+        tuple(chunk.id for chunk in retrieved.context.rules),
+    )
+    return Run(outcome, tuple(cards.values()), retrieved)
+
+
+def explained(judged: Run) -> Iterator[str]:
+    """For each rule expected: its place in the fused list, whether it was shown, and its place in every leg."""
+    gold, trace = judged.outcome.question, judged.retrieved.trace
+    yield f"{gold.id}: {gold.question}"
+    yield f"Cards: {', '.join(card.name for card in judged.cards) or 'none'}"
+    for missing in trace.legs_missing:
+        yield f"Missing leg: {missing}"
+    for entry in gold.expected:
+        yield f"\n{' or '.join(entry)}"
+        place = place_of(entry, judged.outcome.retrieved)
+        if place is None:
+            yield f"  not among the first {len(trace.ranked)} of the fused list"
+            continue
+        ranked = trace.ranked[place - 1]
+        fate = "shown" if ranked.shown else "cut by the budget"
+        yield f"  {ranked.id} at {place} of the fused list, score {ranked.score:.4f}: {fate}"
+        for leg in sorted(ranked.legs, key=lambda leg: leg.rank):
+            yield f"  {leg.rank:>5}. {leg.leg} ({leg.score:.3f})"
+    yield "\nShown, in order: " + ", ".join(judged.outcome.shown)
+    yield "Milliseconds: " + ", ".join(f"{stage} {spent:.0f}" for stage, spent in trace.milliseconds)
+
+
+def _questions(file: Path, only: str | None) -> list[GoldQuestion]:
+    """The questions with rules to find, or the one called *only*."""
+    try:
+        questions = [each for each in read_gold(file) if each.expected]
+    except BadGold as error:
+        raise CommandError(str(error)) from None
+    chosen = [each for each in questions if only in (None, each.id)]
+    if not chosen:
+        raise CommandError(
+            f"{file} has no question {only!r} with expected rules" if only else f"{file} expects no rules"
+        )
+    if Edition.objects.current() is None:
+        raise CommandError("No rules are loaded yet; run ingest_rules first.")
+    return chosen
+
+
+def _embedder() -> Embedder | None:
+    try:
+        return local_embedder(settings.JUDGE_EMBEDDER)
+    except UnknownEmbedder as error:
+        raise CommandError(str(error)) from None
+
+
+def _extract(
+    options: Mapping[str, Any], questions: Sequence[GoldQuestion], embedder: Embedder | None
+) -> Callable[[GoldQuestion, Question], Extraction]:
+    """What gives the extraction of a question: the local extractor, or the recorded ones."""
+    if options["extractor"] == "local":
+        from calls.adapters.extractor import LocalExtractor
+
+        extractor = LocalExtractor(embedder)
+        return lambda _gold, question: extractor.extract(question)
+    try:
+        recorded = read_extractions(options["extractions"])
+    except BadGold as error:
+        raise CommandError(str(error)) from None
+    if absent := [each.id for each in questions if each.id not in recorded]:
+        some = ", ".join(absent[:5])
+        raise CommandError(f"{options['extractions']} has no extraction of {len(absent)} of the questions: {some}")
+    return lambda gold, _question: recorded[gold.id]
+
+
+def _json(total: Recall, kinds: Mapping[str, Recall]) -> Iterator[str]:
+    figures = {kind: {"n": each.n, "retrieved": each.retrieved, "shown": each.shown} for kind, each in kinds.items()}
+    yield json.dumps({"n": total.n, "retrieved": total.retrieved, "shown": total.shown, "by_kind": figures})
+
+
+def _table(total: Recall, kinds: Mapping[str, Recall], judged: Sequence[Run]) -> Iterator[str]:
+    yield f"{'':<14}{'n':>5}{'retrieved':>12}{'shown':>9}"
+    for kind, recall in (("all", total), *kinds.items()):
+        yield f"{kind:<14}{recall.n:>5}{recall.retrieved:>11.1%} {recall.shown:>8.1%}"
+    for missing in dict.fromkeys(leg for each in judged for leg in each.retrieved.trace.legs_missing):
+        yield f"Missing leg: {missing}"
+
+
+def _misses(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Every expected rule that was not shown, with its place in the fused list."""
+    for outcome in outcomes:
+        for entry in outcome.question.expected:
+            if not fraction_found([entry], outcome.shown):
+                place = place_of(entry, outcome.retrieved)
+                yield f"{outcome.question.id}: {' or '.join(entry)} {f'at {place}' if place else 'not retrieved'}"
