@@ -1,0 +1,139 @@
+"""The Resolver over the database: judge.resolution's ladder with its look-ups in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from calls.adapters.cards import cards_by_id
+from calls.adapters.names import ENGLISH, Name, Table, names_called, names_like
+from cards.models import CardFace
+from judge.folding import fold_name
+from judge.resolution import FUZZY_OFFER, Hits, Known, NameHit, resolve
+from judge.values import Card, CardId, CardSpan, Resolution
+
+_PARTS = 12  # names offered for a word that is only a part of them
+_EPITHETS = ("of ", "the ")  # "Meren of Clan Nel Toth": what follows the name people use
+
+
+class DatabaseResolver:
+    """The judge's Resolver."""
+
+    def __init__(self) -> None:
+        self.index = DatabaseNameIndex()
+
+    def resolve(self, spans: Sequence[CardSpan]) -> tuple[Resolution, ...]:
+        """One resolution a span, in order, duplicate references collapsed."""
+        return resolve(spans, self.index) if spans else ()
+
+
+class _Beginning(NamedTuple):
+    """A face whose name begins with what was asked."""
+
+    folded: str
+    name: str
+    type_line: str
+    card: UUID
+    card_name: str
+    funny: bool
+
+
+class DatabaseNameIndex:
+    """judge.resolution.NameIndex: one query a look-up, whatever the number of spans."""
+
+    def known(self, queries: Sequence[str]) -> Known:
+        """Everything called exactly like one of *queries*."""
+        return known_names(queries, names_called(queries))
+
+    def shortened(self, queries: Sequence[str]) -> Hits:
+        """Cards whose name before the comma is this; legends that begin with it are rivals of those (D51)."""
+        rows = CardFace.objects.beginning_with(queries).values_list(
+            "folded", "name", "type_line", "card_id", "card__name", "card__is_funny"
+        )
+        faces = [_Beginning(*row) for row in rows]
+        hits = {}
+        for query in queries:
+            mine = [face for face in faces if face.folded.startswith(f"{query} ")]
+            if chosen := _short_names(query, mine):
+                hits[query] = [NameHit(CardId(face.card), face.card_name, query, funny=face.funny) for face in chosen]
+        return hits
+
+    def similar(self, queries: Sequence[str]) -> Hits:
+        """Cards whose English name, or nickname, is spelled like this."""
+        return _by_query(names_like(queries, ENGLISH, FUZZY_OFFER))
+
+    def similar_printed(self, queries: Sequence[str]) -> Hits:
+        """Cards whose printed name of any language is spelled like this."""
+        return _by_query(names_like(queries, (Table.PRINTED,), FUZZY_OFFER))
+
+    def containing(self, queries: Sequence[str]) -> Hits:
+        """Cards whose name has these words in it, the ones with most rulings first."""
+        hits = {}
+        for query in queries:
+            rows = CardFace.objects.with_words(query).most_asked_first(_PARTS)
+            hits[query] = [
+                NameHit(CardId(card), name, folded, funny=funny)
+                for folded, card, name, funny in rows.values_list("folded", "card_id", "card__name", "card__is_funny")
+            ]
+        return hits
+
+    def cards(self, ids: Iterable[CardId]) -> Mapping[CardId, Card]:
+        """The cards themselves."""
+        return cards_by_id(ids)
+
+
+def known_names(queries: Sequence[str], names: Sequence[Name]) -> Known:
+    """*names*, as names_called gave them, by query and kind."""
+    return Known(
+        aliases=_by_name(queries, names, (Table.ALIAS,)),
+        named=_by_name(queries, names, (Table.CARD, Table.FACE)),
+        printed=_by_name(queries, names, (Table.PRINTED,)),
+    )
+
+
+def _by_name(queries: Sequence[str], names: Sequence[Name], tables: Sequence[Table]) -> Hits:
+    """By query the names that are it; where there are none, those that differ in spaces only."""
+    mine = sorted((name for name in names if name.table in tables), key=lambda name: name.table)
+    direct = _grouped(mine, lambda name: name.folded)
+    squeezed = _grouped(mine, lambda name: name.folded.replace(" ", ""))
+    found = {query: direct.get(query) or squeezed.get(query.replace(" ", "")) for query in queries}
+    return {query: hits for query, hits in found.items() if hits}
+
+
+def _by_query(names: Iterable[Name]) -> Hits:
+    return _grouped(names, lambda name: name.query)
+
+
+def _grouped(names: Iterable[Name], key: Callable[[Name], str]) -> dict[str, list[NameHit]]:
+    grouped: dict[str, list[NameHit]] = {}
+    for name in names:
+        grouped.setdefault(key(name), []).append(_hit(name))
+    return grouped
+
+
+def _hit(name: Name) -> NameHit:
+    return NameHit(
+        card=CardId(name.card),
+        name=name.card_name,
+        matched=name.folded,
+        spelled=name.spelled,
+        full=name.table is Table.CARD,
+        funny=name.funny,
+        lang=name.lang,
+        score=name.score,
+    )
+
+
+def _short_names(query: str, faces: Sequence[_Beginning]) -> list[_Beginning]:
+    """The faces that *query* is the short name of.
+
+    Names with a comma decide; without one a legend's epithet does ("Meren" of Clan Nel Toth), but only where no
+    other name begins with the word. Legends without a comma are rivals, so that "kaalia" asks which one.
+    """
+    commas = [face for face in faces if "," in face.name and fold_name(face.name.split(",")[0]) == query]
+    legends = [face for face in faces if "Legendary" in face.type_line and face not in commas]
+    if commas:
+        return commas + legends
+    epithets = [face for face in legends if face.folded.removeprefix(f"{query} ").startswith(_EPITHETS)]
+    return legends if epithets and len(legends) == len(faces) else []
