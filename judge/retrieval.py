@@ -111,7 +111,7 @@ def shortened(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     kept = text[: limit - 1]
-    if not text[limit - 1].isspace():
+    if not any(char.isspace() for char in text[limit - 2 : limit]):
         kept = kept.rsplit(maxsplit=1)[0]
     return kept.rstrip() + "…"
 

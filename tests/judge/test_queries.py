@@ -62,9 +62,8 @@ def test_the_ruling_that_shares_rare_words_comes_first() -> None:
         ruling("b", "If Glass Heron leaves the battlefield, the exiled card returns."),
         ruling("c", "Glass Heron sees its own death."),
     ]
-    assert [each.key for each in by_relevance(rulings, "does the exiled card come back when glass heron dies")][
-        0
-    ] == "b"
+    first, *_ = by_relevance(rulings, "does the exiled card come back when glass heron dies")
+    assert first.key == "b"
 
 
 def test_rulings_that_share_nothing_keep_their_order() -> None:
