@@ -8,8 +8,8 @@ from rules.errors import NotComprehensiveRules
 
 # 20260807 writes U+2028 where earlier files end a line; lone CR, CRLF and LF occur mixed within one file.
 _LINE_ENDS = re.compile(r"\r\n|[\r\n\u2028\u2029]")
-# "â€" is how the first two bytes of UTF-8's curly quotes and dashes read in cp1252.
-_MOJIBAKE = "â€"
+# The first two bytes of UTF-8's curly quotes and dashes; in cp1252 they would read "â€", which no text has.
+_UTF8_PUNCTUATION = b"\xe2\x80"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -30,13 +30,12 @@ def _decode_cp1252(data: bytes, broken: UnicodeDecodeError) -> str:
     """*data* as cp1252, after UTF-8 failed with *broken*."""
     if broken.reason == "unexpected end of data":
         raise NotComprehensiveRules("it is cut off in the middle of a character.") from broken
+    if _UTF8_PUNCTUATION in data:
+        raise NotComprehensiveRules(f"it is UTF-8 text with a broken byte at position {broken.start}.") from broken
     try:
-        text = data.decode("cp1252")
+        return data.decode("cp1252")
     except UnicodeDecodeError as error:
         raise NotComprehensiveRules("it is neither UTF-8 nor cp1252 text.") from error
-    if _MOJIBAKE in text:
-        raise NotComprehensiveRules(f"it is UTF-8 text with a broken byte at position {broken.start}.") from broken
-    return text
 
 
 def split_lines(text: str) -> list[str]:

@@ -68,4 +68,4 @@ def ability_words(text: str) -> tuple[str, ...]:
     match = _ABILITY_WORDS.search(text)
     if match is None:
         return ()
-    return tuple(word.removeprefix("and ").strip() for word in match[1].split(",") if word.strip())
+    return tuple(word.strip().removeprefix("and ") for word in match[1].split(",") if word.strip())
