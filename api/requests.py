@@ -47,7 +47,9 @@ def parse_judge_body(data: Any) -> JudgeBody:
 
 
 def _told(error: Any) -> str:
-    place = ".".join(str(part)[:60] for part in error["loc"])
+    place = ".".join(str(part)[:60] for part in error["loc"] if part != "")
+    if not place:
+        return "a field name cannot be read"
     if error["type"] == "extra_forbidden":
         known = ", ".join((PinBody if len(error["loc"]) > 1 else JudgeBody).model_fields)
         return f"{_printable(place)}: no such field; there are {known}"

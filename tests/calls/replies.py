@@ -80,9 +80,8 @@ CHUNK = RuleChunk(
         ),
     ),
 )
-RULING = Ruling(
-    OWL.id, RulingKey("abcdef0123456789"), date(2030, 5, 6), "wotc", "The look happens even without the owl."
-)
+RULED = "The look happens even without the owl."
+RULING = Ruling(OWL.id, RulingKey("abcdef0123456789"), date(2030, 5, 6), "wotc", RULED)
 CONTEXT = Context(
     edition=EDITION,
     cards=(OWL,),
@@ -97,7 +96,7 @@ TRACE = Trace(
 )
 CITATIONS: tuple[RawCitation, ...] = (
     RawRule(kind="rule", id="113.7a", quote="A triggered ability stays on the stack without its source."),
-    RawRuling(kind="ruling", card=str(OWL.id), key=RULING.key, quote="The look happens even without the owl."),
+    RawRuling(kind="ruling", card=str(OWL.id), key=RULING.key, quote=RULED),
     RawOracleText(kind="oracle_text", card=str(OWL.id), face=0, quote="look at the top card of your library"),
 )
 ANSWER = (
