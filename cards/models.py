@@ -9,7 +9,7 @@ from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import F
 
-from cards.querysets import CardFaceQuerySet, CardQuerySet, PrintedNameQuerySet, RulingQuerySet
+from cards.querysets import CardFaceQuerySet, CardQuerySet, PrintedNameQuerySet, RulingQuerySet, squeezed
 
 
 class Card(models.Model):
@@ -35,6 +35,7 @@ class Card(models.Model):
         indexes = [
             models.Index(fields=["folded"], name="card_folded"),
             GinIndex(OpClass(F("folded"), name="gin_trgm_ops"), name="card_folded_trgm"),
+            models.Index(squeezed(), name="card_squeezed"),
         ]
 
     @override
@@ -66,6 +67,8 @@ class CardFace(models.Model):
         indexes = [
             models.Index(fields=["folded"], name="face_folded"),
             GinIndex(OpClass(F("folded"), name="gin_trgm_ops"), name="face_folded_trgm"),
+            models.Index(OpClass(F("folded"), name="text_pattern_ops"), name="face_folded_start"),
+            models.Index(squeezed(), name="face_squeezed"),
         ]
 
     @override
@@ -80,12 +83,13 @@ class PrintedName(models.Model):
     name = models.CharField(max_length=300)
     folded = models.CharField(max_length=300)
     lang = models.CharField(max_length=10, help_text="Scryfall's language code: en, fr, de, zhs, ...")
+    kind = models.CharField(max_length=40, default="all_cards", help_text="the bulk file that told it; merged alone")
 
     objects: ClassVar[PrintedNameQuerySet] = PrintedNameQuerySet.as_manager()  # type: ignore[assignment]  # a manager at runtime
 
     class Meta:
         ordering = ["lang", "name"]
-        constraints = [models.UniqueConstraint(fields=["card", "lang", "name"], name="printed_name_once")]
+        constraints = [models.UniqueConstraint(fields=["card", "lang", "name", "kind"], name="printed_name_once")]
         indexes = [
             models.Index(fields=["folded"], name="printed_folded"),
             GinIndex(OpClass(F("folded"), name="gin_trgm_ops"), name="printed_folded_trgm"),
@@ -124,8 +128,11 @@ class BulkFile(models.Model):
     )
     origin = models.CharField(max_length=500, help_text="the file name or the URL it came from")
     sha256 = models.CharField(max_length=64, help_text="of the bytes as they were read")
-    updated_at = models.CharField(max_length=60, blank=True, help_text="Scryfall's updated_at, where known")
-    rows = models.PositiveIntegerField()
+    updated_at = models.CharField(
+        max_length=60, blank=True, help_text="Scryfall's updated_at; of a file in a folder, its size and time of change"
+    )
+    mapping = models.PositiveSmallIntegerField(default=0, help_text="cards.rows.MAPPING_VERSION that read it")
+    rows = models.PositiveIntegerField(help_text="objects in the file")
     loaded_at = models.DateTimeField(auto_now=True)
 
     @override
