@@ -21,6 +21,7 @@ from web.shown import site
 
 _SECTION = re.compile(r"[1-9]\d\d")
 _UUID_LENGTH = 36
+_LONGEST_NUMBER = 30  # characters read; a rule number has ten at most
 _LONGEST_SLUG = 300  # characters; the longest name a card has
 
 
@@ -31,9 +32,9 @@ def rule(request: HttpRequest, number: str) -> HttpResponse:
     if _SECTION.fullmatch(number):
         return _section(request, edition, number)
     try:
-        wanted = parse_rule_id(number)
+        wanted = parse_rule_id(number[:_LONGEST_NUMBER])
     except InvalidRuleId as error:
-        raise Http404(f"{str(error)[:200]}.") from None
+        raise Http404(f"{error}.") from None
     row = Rule.objects.filter(edition=edition, number=parent_of(wanted)).prefetch_related("subrules").first()
     subrules = list(row.subrules.order_by("position")) if row else []
     if row is None or not (wanted == row.number or any(wanted == subrule.number for subrule in subrules)):

@@ -1,0 +1,151 @@
+"""The pages citations link to."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from calls.presentation import reply_object
+from cards.models import Card
+from rules.models import Edition
+from tests.calls.replies import STATE, answered
+
+pytestmark = pytest.mark.django_db
+
+
+def get(path: str) -> Any:
+    return Client().get(path)
+
+
+def text(response: Any) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
+
+
+def test_every_page_a_reply_links_to_is_there(edition: Edition, owl: Card) -> None:
+    shown = reply_object(answered(), STATE)
+    for link in [*shown["citations"], *shown["cards"]]:
+        path, _, anchor = link["url"].partition("#")
+        response = get(path)
+        assert response.status_code == 200
+        if anchor:
+            assert f'id="{anchor}"' in response.content.decode()
+
+
+def test_a_rule_has_its_subrules_examples_and_neighbours(edition: Edition) -> None:
+    response = get("/rules/113.7")
+    seen, body = text(response), response.content.decode()
+
+    assert "113 Abilities" in seen
+    assert "Its source is <i>where</i> it came from." in seen or "&lt;i&gt;where" in body
+    assert "<i>" not in body
+    assert "Example: The owl leaves, its trigger stays." in seen
+    assert 'rel="next" href="/rules/113.8?edition=2031-02-03"' in body
+    assert 'rel="prev"' not in body
+
+
+def test_a_subrule_is_marked_in_its_rule_and_rule_numbers_are_links(edition: Edition) -> None:
+    body = get("/rules/113.7a").content.decode()
+
+    assert body.count('aria-current="true"') == 1
+    assert 'id="113.7a" aria-current="true"' in body
+    assert 'See rule <a href="/rules/113.7?edition=2031-02-03">113.7</a>.' in body
+
+
+def test_a_section_lists_its_rules(edition: Edition) -> None:
+    seen = text(get("/rules/113"))
+
+    assert "113.7" in seen
+    assert "113.8 The next rule." in seen
+
+
+def test_an_older_edition_says_that_it_is_not_current(edition: Edition, older: Edition) -> None:
+    old, new = text(get("/rules/113.7?edition=2030-01-01")), text(get("/rules/113.7"))
+
+    assert "effective January 1, 2030" in old
+    assert "Not the current edition" in old
+    assert "effective February 3, 2031" in new
+    assert "Not the current edition" not in new
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/rules/999.9", "no rule 999.9"),
+        ("/rules/113.7b", "no rule 113.7b"),
+        ("/rules/abc", "no rule number"),
+        ("/rules/113.7%00", "no rule number"),
+        ("/rules/" + "9" * 3_000, "no rule number"),
+        ("/rules/999", "no section 999"),
+        ("/rules/113.7?edition=2020-01-01", "not loaded"),
+        ("/rules/113.7?edition=soon", "is a date"),
+        ("/rules/113.7?edition=2031-02-03%00", "is a date"),
+        ("/cards/nobody", "no card"),
+        ("/cards/%00", "no card"),
+        ("/cards/" + "x" * 5_000, "no card"),
+        ("/cards/00000000-0000-4000-8000-00000000ffff", "no card"),
+        ("/cards/zzzzzzzz-zzzz-zzzz-zzzz-zzzzzzzzzzzz", "no card"),
+        ("/glossary/nothing", "no such term"),
+        ("/glossary/%00", "no such term"),
+        ("/nowhere", "nothing at this address"),
+    ],
+)
+def test_what_is_not_there_is_a_page_that_says_so(edition: Edition, path: str, said: str) -> None:
+    response = get(path)
+
+    assert response.status_code == 404
+    assert said in text(response)
+
+
+def test_before_rules_are_loaded_the_rules_page_says_so() -> None:
+    response = get("/rules/113.7")
+
+    assert response.status_code == 404
+    assert "No rules are loaded yet" in text(response)
+
+
+def test_a_card_has_its_faces_and_rulings(owl: Card) -> None:
+    seen = text(get("/cards/pellona-lantern-owl"))
+
+    assert "Pellona, Lantern Owl {1}{B}" in seen
+    assert "look at the top card of your library" in seen
+    assert "2/1" in seen
+    assert "May 6, 2030 The look happens even without the owl." in seen
+    assert "Vintage not legal" in seen
+
+
+@pytest.mark.parametrize("slug", ["Pellona%2C%20Lantern%20Owl", "PELLONA-LANTERN-OWL"])
+def test_other_spellings_lead_to_the_one_address(owl: Card, slug: str) -> None:
+    response = get(f"/cards/{slug}")
+
+    assert response.status_code == 302
+    assert response.headers["Location"] == "/cards/pellona-lantern-owl"
+
+
+def test_a_card_is_found_by_its_id(owl: Card) -> None:
+    assert get(f"/cards/{owl.oracle_id}").status_code == 200
+
+
+def test_cards_of_one_name_are_a_choice(owl: Card) -> None:
+    twin = Card.objects.create(
+        oracle_id="00000000-0000-4000-8000-000000000009", name=owl.name, folded=owl.folded, layout="normal"
+    )
+    body = get("/cards/pellona-lantern-owl").content.decode()
+
+    assert f"/cards/{owl.oracle_id}" in body
+    assert f"/cards/{twin.oracle_id}" in body
+
+
+def test_a_glossary_term_has_its_text_and_links(edition: Edition) -> None:
+    body = get("/glossary/source").content.decode()
+
+    assert "<h1>Source</h1>" in body
+    assert '<a href="/rules/113.7?edition=2031-02-03">113.7</a>' in body
+
+
+@pytest.mark.parametrize("path", ["/rules/113.7", "/cards/x", "/glossary/source"])
+def test_pages_are_read_only(edition: Edition, path: str) -> None:
+    assert Client().post(path).status_code == 405
