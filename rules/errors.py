@@ -14,11 +14,14 @@ class RulesError(Exception):
 
 
 class NotComprehensiveRules(RulesError):  # noqa: N818  # named for what it says
-    """The bytes are no complete Comprehensive Rules text: another document, truncated, empty or binary."""
+    """The bytes are no complete Comprehensive Rules text: another document, truncated, empty or binary.
 
-    def __init__(self, problem: str) -> None:
+    problem: a sentence. file_name: "" where the bytes came without one.
+    """
+
+    def __init__(self, problem: str, file_name: str = "") -> None:
         super().__init__(
-            f"this is no complete Comprehensive Rules text: {problem} "
+            f"{file_name or 'this'} is no complete Comprehensive Rules text: {problem} "
             "Get the .txt again from Wizards' rules page and load that; nothing was changed."
         )
         self.problem = problem

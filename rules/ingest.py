@@ -127,7 +127,7 @@ def _ingest_file(file: RulesFile, progress: Progress, policy: Policy) -> Edition
     try:
         parsed = parse_edition(file.data, file.name)
     except NotComprehensiveRules as error:
-        raise NotComprehensiveRules(f"{file.name}: {error.problem}") from error
+        raise NotComprehensiveRules(error.problem, file.name) from error
     progress(f"storing the rules effective {parsed.effective}")
     try:
         loaded = load_edition(parsed, file.data, file.name, policy)
