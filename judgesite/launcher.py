@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -31,7 +32,10 @@ _NEED_DATA = {"ask"}  # commands that load the data first when there is none yet
 
 def launch(arguments: Sequence[str]) -> int:
     """Runs `script/judge ARGUMENTS`: the command named first, `start` when none is; gives the exit code."""
-    return _guarded(list(arguments) or ["start"], prepare=True)
+    named = list(arguments)
+    if not named or named[0] in {"--port", "--bind"} or named[0].startswith(("--port=", "--bind=")):
+        named = ["start", *named]
+    return _guarded(named, prepare=True)
 
 
 def manage(arguments: Sequence[str]) -> int:
@@ -41,13 +45,17 @@ def manage(arguments: Sequence[str]) -> int:
 
 def _guarded(arguments: list[str], *, prepare: bool) -> int:
     """Runs the command; whatever goes wrong is told in the person's words, and only a defect has a traceback."""
-    signal.signal(signal.SIGTERM, _terminated)
     if os.environ.get(STOPS_WITH_PARENT):
         _stop_with_parent()
+    else:
+        signal.signal(signal.SIGTERM, _terminated)
     try:
         _run(arguments, prepare=prepare)
     except SetupError as problem:
         print(f"error: {problem}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # `script/judge ask ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         return 130
@@ -56,7 +64,18 @@ def _guarded(arguments: list[str], *, prepare: bool) -> int:
             print(leaving.code, file=sys.stderr)
             return 1
         return leaving.code or 0
+    except Exception:
+        if not prepare or os.environ.get("JUDGE_DEBUG") == "1":
+            raise
+        return _tell_defect(arguments[0])
     return 0
+
+
+def _tell_defect(command: str) -> int:
+    """Keeps the traceback in the log and says so."""
+    logging.getLogger("judgesite").exception("%s failed", command)
+    print(f"The traceback is in {paths.log_dir() / 'judge.log'}; JUDGE_DEBUG=1 shows it here.", file=sys.stderr)
+    return 1
 
 
 def _run(arguments: list[str], *, prepare: bool) -> None:
@@ -92,7 +111,11 @@ def _terminated(_signal: int, _frame: FrameType | None) -> None:
 
 
 def _stop_with_parent() -> None:
-    """Ends this process once the pipe on stdin closes: its parent has ended, however it ended."""
+    """Makes this a polite child: of low priority, and gone once the pipe on stdin closes, however its parent ended.
+
+    SIGTERM keeps its default, which needs no Python to run: a batch in the embedder can take seconds.
+    """
+    os.nice(10)
 
     def watch() -> None:
         while os.read(0, 1024):

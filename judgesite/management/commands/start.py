@@ -1,0 +1,44 @@
+"""Serves the page and the API on this machine: what script/judge does without arguments."""
+
+from __future__ import annotations
+
+import os
+import socket
+from argparse import ArgumentParser
+from typing import Any, override
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from calls.setup import has_sample
+from judgesite.background import children, progress_shown
+from judgesite.preparing import prepare
+from judgesite.serving import address_of, listening_socket, serve
+
+
+class Command(BaseCommand):
+    help = "Loads the data, embeds the rules in the background and serves the page and the API."
+    requires_system_checks: list[str] = []
+
+    @override
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--port", default=os.environ.get("JUDGE_PORT", "8000"), help="default: JUDGE_PORT or 8000")
+        parser.add_argument(
+            "--bind", default=os.environ.get("JUDGE_BIND", "127.0.0.1"), help="default: JUDGE_BIND or 127.0.0.1"
+        )
+
+    @override
+    def handle(self, *_args: Any, **options: Any) -> None:
+        with listening_socket(options["bind"], options["port"]) as listener:
+            prepare()
+            self._serve(listener)
+        self.stderr.write("Stopped.")
+
+    def _serve(self, listener: socket.socket) -> None:
+        commands = [["load_rest"]] if settings.JUDGE_EMBEDDER == "none" else [["load_rest"], ["embed_rules"]]
+        with children(commands), progress_shown():
+            if has_sample():
+                self.stderr.write("SAMPLE DATA: the cards and rules are made up, not Magic's.")
+            self.stdout.write(f"The judge is at {address_of(listener)}  (Ctrl-C stops it)")
+            self.stdout.flush()
+            serve(listener)

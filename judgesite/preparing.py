@@ -1,0 +1,55 @@
+"""Brings in the data before a command needs it; says on stderr what it is at."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from calls import setup
+from calls.setup import DataMissing, Origins
+from judgesite import paths
+from judgesite.problems import SetupError
+
+
+def origins() -> Origins:
+    """Where this installation's data comes from. Raises SetupError when JUDGE_DATA_DIR cannot be read."""
+    mirrors = {
+        "rules_page": os.environ.get("JUDGE_RULES_PAGE"),
+        "scryfall": os.environ.get("JUDGE_SCRYFALL_URL"),
+    }
+    return Origins(
+        folder=paths.readable_data_dir(),
+        sample=paths.CHECKOUT / "data" / "sample",
+        work_dir=paths.home() / "downloads",
+        is_offline=os.environ.get("JUDGE_OFFLINE") == "1",
+        **{key: url.rstrip("/") for key, url in mirrors.items() if url},
+    )
+
+
+def prepare() -> None:
+    """Loads what answers need first, quickly when nothing changed. Raises SetupError when there is no data at all."""
+    try:
+        setup.load_essentials(origins(), say)
+    except DataMissing as problem:
+        if setup.is_empty():
+            raise SetupError(f"{problem}") from problem
+        say(f"warning: {problem}. Going on with the data that was loaded before")
+
+
+def prepare_when_empty() -> None:
+    """Loads everything at hand when nothing is loaded yet: for a command that answers once and ends."""
+    if not setup.is_empty():
+        return
+    prepare()
+    where = origins()
+    if where.folder is None:
+        return
+    try:
+        setup.load_rest(where, say)
+    except DataMissing as problem:
+        say(f"warning: {problem}")
+
+
+def say(line: str) -> None:
+    """Prints *line* for the person who waits."""
+    print(line, file=sys.stderr, flush=True)
