@@ -185,11 +185,15 @@ def _existing(
 
 
 def _cards_by_folded_name(folded: Iterable[str]) -> dict[str, set[tuple[UUID, str]]]:
-    """(oracle_id, name) of the cards and faces that are called *folded*, by folded name."""
+    """(oracle_id, name) of the cards and faces that are called *folded*, by folded name.
+
+    Cards legal in no format are left out: an un-card called "Rhino-" must not take "rhino" from everybody (D62).
+    """
     wanted = set(folded)
     named: dict[str, set[tuple[UUID, str]]] = {}
-    cards = Card.objects.filter(folded__in=wanted).values_list("folded", "oracle_id", "name")
-    faces = CardFace.objects.filter(folded__in=wanted).values_list("folded", "card_id", "name")
+    serious = Card.objects.filter(folded__in=wanted, is_funny=False)
+    cards = serious.values_list("folded", "oracle_id", "name")
+    faces = CardFace.objects.filter(folded__in=wanted, card__is_funny=False).values_list("folded", "card_id", "name")
     for text, card_id, name in (*cards, *faces):
         named.setdefault(text, set()).add((card_id, name))
     return named

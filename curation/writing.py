@@ -15,7 +15,7 @@ from curation.entries import UnmappedEntry
 from curation.models import CardAlias, CardNote, Category
 from curation.parsing import ALIASES_FILE, CATEGORIES_FILE, NOTES_FILE, parse_folder
 
-_WIDTH = 118  # characters a line
+_WIDTH = 108  # characters; the last word of a line may pass it
 
 
 class _Prose(str):

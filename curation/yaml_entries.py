@@ -81,7 +81,7 @@ class Fields:
             if required and self._is_mapping:
                 self.problems.append(Problem(self.place, f"{key!r} is missing"))
             return ""
-        return self._string(node, key, limit=limit)
+        return self._string(node, repr(key), limit=limit)
 
     def flag(self, key: str) -> bool:
         """Whether *key* is true; absent is false."""
