@@ -16,7 +16,7 @@ def rule_url(rule: RuleId, edition: date) -> str:
 
 
 def card_url(name: str, oracle_id: UUID) -> str:
-    """The page of a card: by name where folding leaves one, otherwise by id."""
+    """The page of a card: by name where folding leaves one, otherwise by id (D84)."""
     slug = card_slug(name)
     return f"/cards/{quote(slug) if slug else oracle_id}"
 

@@ -111,7 +111,7 @@ def _free_slot(slot: int) -> None:
 
 
 def address_key(remote: str, forwarded_for: str, trusted_proxies: int) -> str:
-    """The key an address is charged under: a keyed hash, so no table holds the addresses of askers.
+    """The key an address is charged under: a keyed hash, so no table holds the addresses of askers (D83).
 
     IPv6 counts by /64, the block one household gets. What is no address at all shares one key.
     """

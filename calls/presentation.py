@@ -1,4 +1,4 @@
-"""A reply as the one object every door shows: POST /api/judge, `ask --json` and the page (docs/API.md).
+"""A reply as the one object every door shows: POST /api/judge, `ask --json` and the page (docs/API.md, D80).
 
 Rendering only: nothing here decides, and nothing here reads a database.
 """
