@@ -18,13 +18,16 @@ from judge.raw import RawCitation, RawGlossary, RawOracleText, RawRule, RawRulin
 from judge.values import Card, Confidence, Context, Extraction, GlossaryEntry, Question, RuleChunk, Ruling
 from judge.weights import Weights
 
-MIN_RULES = 3  # shown when there are as many, however weak: the asker has to see something to judge by
+MIN_RULES = 3  # wanted, down to passages at LOW_FLOOR; a single rule seldom decides
 MAX_RULES = 6
 MAX_RULINGS = 3
 MAX_CARDS = 6
 RULES_READ = 15  # ranked rules that compete; what stands lower in the ranking does not decide
 RANK_LOSS = 0.06  # of a passage's worth, for every rank below the first
-FLOOR = 0.4  # of the best passage's worth; below it a passage is padding
+SAID_WORTH = 0.6  # of a word an earlier passage has already; with it fewer rules say as much; D45
+FLOOR = 0.3  # of the best passage's worth; below it a passage is padding; D45
+RULING_FLOOR = 0.4
+LOW_FLOOR = 0.15  # of the best passage's worth; weaker ones are not even shown to make three
 EXAMPLE_WORTH = 0.6  # an example illustrates, the sentence above it decides
 ANSWER_ROOM = 3_600  # characters; leaves validate()'s 4,000 some slack for headings
 
@@ -43,20 +46,22 @@ class _Pick:
     citation: RawCitation
     name: str
     worth: float
+    stems: frozenset[str] = frozenset()
 
 
 def extract_answer(question: Question, extraction: Extraction, context: Context) -> RawVerdict | NothingToQuote:
     """The raw verdict made of *context*'s own words, confidence low; validate() checks it like any other.
 
-    NothingToQuote when no rule is in the context: rulings and card text alone do not decide a question.
+    NothingToQuote when the context holds no rule's sentence: rulings and card text alone do not decide a question.
     """
-    if not context.rules:
-        return NothingToQuote("No rule that fits this question was found in the rules that are loaded.")
     weights = Weights.of(question, extraction, context)
+    rules = _rules(context.rules, weights)
+    if not rules:
+        return NothingToQuote("No rule that fits this question was found in the rules that are loaded.")
     words = PHRASES.get(extraction.answer_language, PHRASES["en"])
     groups = _within_room(
         [
-            (words.rules, [*_rules(context.rules, weights), *_glossary(context.glossary, extraction, weights)]),
+            (words.rules, [*rules, *_glossary(context.glossary, extraction, weights)]),
             (words.rulings, _rulings(context, weights)),
             (words.card_text, _card_texts(context.cards[:MAX_CARDS], weights)),
         ]
@@ -66,11 +71,25 @@ def extract_answer(question: Question, extraction: Extraction, context: Context)
 
 
 def _rules(chunks: Sequence[RuleChunk], weights: Weights) -> list[_Pick]:
-    """The best passage of each of the best rules, best first."""
-    picks = [_best_of_rule(chunk, rank, weights) for rank, chunk in enumerate(chunks[:RULES_READ])]
-    ranked = sorted((pick for pick in picks if pick is not None), key=lambda pick: -pick.worth)
-    strong = [pick for pick in ranked if pick.worth >= FLOOR * ranked[0].worth]
-    return strong[:MAX_RULES] if len(strong) >= MIN_RULES else ranked[:MIN_RULES]
+    """The best passage of each of the best rules, best first; what an earlier one says already counts for less."""
+    found = (_best_of_rule(chunk, rank, weights) for rank, chunk in enumerate(chunks[:RULES_READ]))
+    left = [pick for pick in found if pick is not None]
+    best = max((pick.worth for pick in left), default=0.0)
+    chosen: list[_Pick] = []
+    said: frozenset[str] = frozenset()
+    while left and len(chosen) < (MAX_RULES if best > 0 else MIN_RULES):  # no word shared: retrieval's order decides
+        worth, at = max((pick.worth * _news(pick, said, weights), -at) for at, pick in enumerate(left))
+        if worth < best * (FLOOR if len(chosen) >= MIN_RULES else LOW_FLOOR):
+            break
+        chosen.append(left.pop(-at))
+        said |= chosen[-1].stems
+    return chosen
+
+
+def _news(pick: _Pick, said: frozenset[str], weights: Weights) -> float:
+    """The share of *pick*'s weight that is new beside *said*, in [SAID_WORTH, 1]."""
+    whole = weights.of_words(pick.stems)
+    return 1 - (1 - SAID_WORTH) * weights.of_words(pick.stems & said) / whole if whole else 1.0
 
 
 def _best_of_rule(chunk: RuleChunk, rank: int, weights: Weights) -> _Pick | None:
@@ -83,7 +102,7 @@ def _best_of_rule(chunk: RuleChunk, rank: int, weights: Weights) -> _Pick | None
     trust = max(1 - RANK_LOSS * rank, 0.1)
     rule, best = max(found, key=lambda one: _worth(one[1], weights))
     worth = trust * (_worth(best, weights) + weights.of_words(heading) / 2)
-    return _Pick(RawRule(kind="rule", id=rule, quote=best.text), rule, worth)
+    return _Pick(RawRule(kind="rule", id=rule, quote=best.text), rule, worth, best.stems)
 
 
 def _own_lines(chunk: RuleChunk) -> str:
@@ -108,7 +127,7 @@ def _rulings(context: Context, weights: Weights) -> list[_Pick]:
         if ruling.card in names and (pick := _best_of_ruling(ruling, names[ruling.card], rank, weights)):
             picks.append(pick)
     picks.sort(key=lambda pick: -pick.worth)
-    return [pick for pick in picks if pick.worth >= FLOOR * picks[0].worth][:MAX_RULINGS]
+    return [pick for pick in picks if pick.worth >= RULING_FLOOR * picks[0].worth][:MAX_RULINGS]
 
 
 def _best_of_ruling(ruling: Ruling, name: str, rank: int, weights: Weights) -> _Pick | None:

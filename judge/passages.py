@@ -9,7 +9,7 @@ from functools import lru_cache
 from judge.marks import MIN_QUOTED_WORDS, marked_numbers
 from judge.quotes import Span
 
-LONGEST = 350  # characters; what a phone shows without scrolling
+LONGEST = 400  # characters; a phone shows it without scrolling
 SHORTEST = MIN_QUOTED_WORDS  # words; less is a heading, or a bare "See rule 100.1"
 
 _NUMBER = re.compile(r"^[1-9]\d\d\.\d{1,3}[a-z]{0,2}\.?\s+")
@@ -27,6 +27,7 @@ same very still let lets say says get gets got happen happens happened card card
 means use uses
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
+_DEATHS = frozenset({"die", "dies", "died", "dying", "death", "deaths"})  # too short and odd for the endings
 _ENDINGS = ("ings", "ing", "ies", "ied", "ed", "es", "s", "ly")
 
 
@@ -86,11 +87,17 @@ def _pieces(line: str) -> tuple[str, ...]:
 
 
 def _stem(word: str) -> str:
-    """*word* without a plural, past or -ing ending, so that "dies", "died" and "dying" come near each other."""
+    """*word* without a plural, past or -ing ending: "triggers", "triggered" and "triggering" are one."""
+    if word in _DEATHS:
+        return "die"
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
             bare = word[: -len(ending)]
             if ending in ("ies", "ied"):
                 return bare + "y"
-            return bare[:-1] if len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "ls" else bare.rstrip("e")
+            return bare[:-1] if len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "ls" else _without_e(bare)
+    return _without_e(word)
+
+
+def _without_e(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 3 else word

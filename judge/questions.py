@@ -180,7 +180,11 @@ def _after(index: int, text: str) -> int:
 
 
 def _begins_word(text: str, start: int) -> bool:
-    if start == 0 or not text[start - 1].isalnum():
+    """Whether a name may begin at *start*: an elided article may stand before ("l'|éclair"); no name is a "'|s"."""
+    before = text[max(start - 2, 0) : start]
+    if len(before) == 2 and before[1] in _APOSTROPHES and (before[0].isalnum() or before[0] == "]"):
+        return not re.match(r"s(?!\w)", text[start : start + 2], re.IGNORECASE)
+    if not before or not before[-1].isalnum():
         return True
     return bool(_UNSPACED.match(text[start]) or _UNSPACED.match(text[start - 1]))
 
@@ -191,6 +195,8 @@ def _ends_word(text: str, end: int) -> bool:
         return True
     if text[end] in _APOSTROPHES:
         rest = text[end + 1 : end + 3]
+        if rest == "[[":  # the rest of the word has been pinned; what is left of it is no name
+            return False
         return not rest[:1].isalnum() or (rest[0] in "sS" and not rest[1:].isalnum())
     if not text[end].isalnum():
         return True

@@ -1,0 +1,237 @@
+"""The answer without a model: few passages, whole, on the point, and through validate() like any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judge.extractive import NothingToQuote, extract_answer
+from judge.passages import LONGEST, passages_of, sentences, stems
+from judge.phrases import PHRASES
+from judge.questions import parse_question
+from judge.quotes import locate
+from judge.raw import RawRule, RawVerdict
+from judge.values import (
+    Confidence,
+    Context,
+    Extraction,
+    GlossaryCitation,
+    Leaf,
+    OracleTextCitation,
+    RuleChunk,
+    RuleCitation,
+    RuleId,
+    RulingCitation,
+    RulingKey,
+    Source,
+)
+from judge.verdict import MAX_ANSWER, Verdict, validate
+from tests.fakes import (
+    BOLT,
+    CONTEXT,
+    NEWT,
+    NEWT_RULING,
+    SODDEN,
+    SOGGING,
+    TRIGGERS,
+    TWINS,
+    WATER,
+    card,
+    extraction,
+    face,
+)
+
+QUESTION = parse_question("Does the newt's trigger still happen if it dies in response?")
+
+
+def answer(context: Context = CONTEXT, asked: Extraction | None = None) -> Verdict:
+    asked = asked or extraction("newt")
+    raw = extract_answer(QUESTION, asked, context)
+    assert isinstance(raw, RawVerdict)
+    return validate(raw, context, Source.CR)
+
+
+def test_the_subrule_that_decides_is_quoted_by_its_own_number_and_whole() -> None:
+    cited = answer().citations
+    assert RuleCitation(RuleId("750.9b"), SOGGING.leaves[1].text.split("\n")[0]) in cited
+
+
+def test_a_rule_that_shares_nothing_with_the_question_is_not_padded_in() -> None:
+    assert not any(isinstance(one, RuleCitation) and one.id == WATER.id for one in answer().citations)
+
+
+def test_a_rule_without_subrules_is_quoted_without_its_number() -> None:
+    quotes = [one.quote for one in answer().citations if isinstance(one, RuleCitation) and one.id == TRIGGERS.id]
+    assert quotes == [TRIGGERS.text.removeprefix("760.4. ")]
+
+
+def test_a_parents_own_sentence_is_cited_by_the_parents_number() -> None:
+    parent = RuleChunk(
+        RuleId("760.1"),
+        "Invented Triggers",
+        "",
+        "760.1. A triggered ability resolves after its source dies.\n760.1a It is green and stays so all day.",
+        (Leaf(RuleId("760.1a"), "760.1a It is green and stays so all day."),),
+    )
+    cited = answer(replace(CONTEXT, rules=(parent,))).citations
+    assert cited[0] == RuleCitation(parent.id, "A triggered ability resolves after its source dies.")
+
+
+def test_rules_come_first_then_rulings_then_card_text() -> None:
+    kinds = [type(one) for one in answer().citations]
+    assert kinds == sorted(kinds, key=[RuleCitation, GlossaryCitation, RulingCitation, OracleTextCitation].index)
+    assert {RuleCitation, RulingCitation, OracleTextCitation} <= set(kinds)
+
+
+def test_the_answer_opens_honestly_and_every_quote_stands_in_it_with_its_mark() -> None:
+    made = answer()
+    opening, *rest = made.answer.split("\n\n")
+    assert opening == PHRASES["en"].opening
+    assert [part.split("\n")[0] for part in rest] == ["Rules", "Rulings", "Card text"]
+    for number, citation in enumerate(made.citations, 1):
+        assert f"“{citation.quote}” [{number}]" in made.answer
+    assert made.confidence is Confidence.LOW
+
+
+@pytest.mark.parametrize("language", sorted(PHRASES))
+def test_the_frame_speaks_the_askers_language_and_the_quotes_stay(language: str) -> None:
+    made = answer(asked=extraction("newt", answer_language=language))
+    assert made.answer.startswith(PHRASES[language].opening)
+    assert made.citations == answer().citations
+
+
+def test_a_language_nobody_translated_is_answered_in_english() -> None:
+    assert answer(asked=extraction(answer_language="ja")).answer.startswith(PHRASES["en"].opening)
+
+
+def test_of_a_cards_text_the_ability_asked_about_is_quoted() -> None:
+    texts = [one for one in answer().citations if isinstance(one, OracleTextCitation)]
+    assert texts[0] == OracleTextCitation(NEWT.id, 0, "When Murk Newt dies, draw a card unless it was sodden.")
+    assert [one.card for one in texts] == [NEWT.id, TWINS.id]
+
+
+def test_the_back_face_is_quoted_when_it_is_the_one_asked_about() -> None:
+    asked = extraction(
+        "twin", question_en="Do I gain life?", concepts=("gain life whenever a creature becomes sodden",)
+    )
+    texts = [one for one in answer(asked=asked).citations if isinstance(one, OracleTextCitation)]
+    assert (TWINS.id, 1) in [(one.card, one.face) for one in texts]
+
+
+def test_a_card_without_text_is_left_out() -> None:
+    blank = card(9, "Plain Newt", face("Plain Newt"))
+    made = answer(replace(CONTEXT, cards=(blank, BOLT)))
+    assert [one.card for one in made.citations if isinstance(one, OracleTextCitation)] == [BOLT.id]
+
+
+def test_a_ruling_that_shares_one_word_only_is_left_out() -> None:
+    weak = replace(NEWT_RULING, key=RulingKey("k-weak"), text="The green newt may be exiled by its source instead.")
+    made = answer(replace(CONTEXT, rulings=(weak, NEWT_RULING)))
+    assert [one.key for one in made.citations if isinstance(one, RulingCitation)] == [NEWT_RULING.key]
+
+
+def test_at_most_three_rulings_are_quoted() -> None:
+    many = tuple(replace(NEWT_RULING, key=RulingKey(f"k-{n}"), text=f"{NEWT_RULING.text[:-1]} {n}.") for n in range(9))
+    made = answer(replace(CONTEXT, rulings=many))
+    assert sum(isinstance(one, RulingCitation) for one in made.citations) == 3
+
+
+def test_the_glossary_entry_asked_about_is_quoted_and_a_bare_pointer_is_not() -> None:
+    asked = extraction(question_en="What does sodden mean?", concepts=("sodden",))
+    cited = [one for one in answer(asked=asked).citations if isinstance(one, GlossaryCitation)]
+    assert cited == [GlossaryCitation("Sodden", SODDEN.text.split("\n")[0])]
+    pointer = replace(SODDEN, text="See rule 750.9, “Sogging,” and what follows it there.")
+    assert not any(
+        isinstance(one, GlossaryCitation) for one in answer(replace(CONTEXT, glossary=(pointer,)), asked).citations
+    )
+
+
+def test_without_rules_there_is_nothing_to_quote() -> None:
+    nothing = extract_answer(QUESTION, extraction(), replace(CONTEXT, rules=()))
+    assert isinstance(nothing, NothingToQuote)
+    assert nothing.reason
+
+
+def test_when_no_word_is_shared_the_best_ranked_rules_are_shown() -> None:
+    asked = extraction(question_en="Zorp?", concepts=("quux",))
+    context = replace(CONTEXT, cards=())
+    raw = extract_answer(parse_question("Zorp?"), asked, context)
+    assert isinstance(raw, RawVerdict)
+    ids = [one.id for one in raw.citations if isinstance(one, RawRule)]
+    assert [RuleId(one[:5]) for one in ids] == [SOGGING.id, TRIGGERS.id, WATER.id]
+    assert validate(raw, context, Source.CR)
+
+
+def test_an_answer_stays_within_its_limit_whatever_the_context_holds() -> None:
+    long = "A triggered ability whose source dies resolves with last known information " + "and so on " * 40
+    rules = tuple(RuleChunk(RuleId(f"760.{n}"), "", "", f"760.{n}. {long}{n}.") for n in range(1, 30))
+    cards = tuple(card(n, f"Newt {n}", face(f"Newt {n}", f"{long}{n}.")) for n in range(100, 110))
+    made = answer(Context(edition=CONTEXT.edition, rules=rules, cards=cards))
+    assert 2_000 < len(made.answer) <= MAX_ANSWER
+    assert any(isinstance(one, OracleTextCitation) for one in made.citations)
+
+
+def test_a_passage_with_something_like_a_mark_of_its_own_is_not_quoted() -> None:
+    marked = RuleChunk(
+        RuleId("760.8"), "", "", "760.8. A triggered ability of a source that dies resolves at level [1]."
+    )
+    made = answer(replace(CONTEXT, rules=(marked, TRIGGERS)))
+    assert [one.id for one in made.citations if isinstance(one, RuleCitation)] == [TRIGGERS.id]
+
+
+def test_headings_and_card_text_alone_are_nothing_to_quote() -> None:
+    heading = RuleChunk(RuleId("750.1"), "Invented", "Soaking", "750.1. Soaking")
+    context = Context(edition=CONTEXT.edition, rules=(heading,), cards=(BOLT,))
+    assert isinstance(extract_answer(QUESTION, extraction(), context), NothingToQuote)
+
+
+# Passages
+
+
+def test_a_short_line_is_one_passage_and_headings_are_none() -> None:
+    assert [one.text for one in passages_of(SOGGING.text)][:1] == [SOGGING.leaves[0].text]
+
+
+def test_a_long_line_gives_runs_of_whole_sentences() -> None:
+    line = " ".join(f"Sentence number {n} says something about newts, e.g. that they are wet." for n in range(12))
+    pieces = [one.text for one in passages_of(line)]
+    assert len(pieces) > 1
+    assert all(len(piece) <= LONGEST and piece.startswith("Sentence") and piece.endswith("wet.") for piece in pieces)
+
+
+def test_an_example_is_known_as_one() -> None:
+    assert [one.is_example for one in passages_of(SOGGING.leaves[1].text)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("dies", "die"),
+        ("dying", "died"),
+        ("triggered", "triggers"),
+        ("tapping", "tapped"),
+        ("abilities", "ability"),
+        ("creature’s", "creatures"),
+    ],
+)
+def test_forms_of_a_word_share_a_stem(one: str, other: str) -> None:
+    assert stems(one) == stems(other) != frozenset()
+
+
+@given(st.lists(st.sampled_from(["A newt dies.", "See rule 750.9.", "“Wet?” (Yes.)", "word " * 90, "\n", "{T}: Go!"])))
+def test_every_passage_stands_in_its_text(parts: list[str]) -> None:
+    text = " ".join(parts)
+    for passage in passages_of(text, 1):
+        assert passage.text in text
+        assert locate(passage.text, text) is not None
+
+
+@given(st.text("aB. !?”)("))
+def test_sentences_hold_everything_but_the_gaps(line: str) -> None:
+    spans = sentences(line)
+    assert "".join(line[start:end] for start, end in spans).split() == line.split() or "".join(
+        "".join(line[start:end] for start, end in spans).split()
+    ) == "".join(line.split())

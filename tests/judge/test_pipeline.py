@@ -1,0 +1,267 @@
+"""The judge's run, port by port: what stops it, what it gives, and what it survives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from judge.errors import InvalidQuestion, ProviderError, VerdictRejected
+from judge.pipeline import MODEL_FAILED, MODEL_REJECTED, NO_MODEL, Judge
+from judge.ports import Draft
+from judge.questions import parse_question
+from judge.raw import RawVerdict
+from judge.rejections import Malformed, UncitedRules
+from judge.replies import AmbiguousCards, Answered, CardsNotFound, Extractive, Failed, OutOfScope, Reply
+from judge.stages import CardsFound, Judging, RulesRead, Stage
+from judge.values import CardSpan, CorpusState, Pin, Source
+from tests.fakes import (
+    BEND,
+    BOLT,
+    CONTEXT,
+    EDITION,
+    NEWT,
+    TWINS,
+    Broken,
+    FixedCorpus,
+    FixedRetriever,
+    MemoryStore,
+    ScriptedExtractor,
+    ScriptedSynthesizer,
+    TableResolver,
+    extraction,
+)
+
+TABLE = {"newt": (NEWT,), "murk newt": (NEWT,), "twin": (TWINS,), "thunder": (BOLT, BEND), "thunder bolt": (BOLT,)}
+QUESTION = parse_question("Does the newt's trigger still happen if it dies in response?")
+GOOD = RawVerdict.model_validate(
+    {
+        "answer": "Yes: once it has triggered, the ability no longer needs its source [1].",
+        "confidence": "high",
+        "citations": [{"kind": "rule", "id": "760.4", "quote": "An ability that has triggered exists apart"}],
+    }
+)
+BAD = GOOD.model_copy(update={"answer": f"{GOOD.answer} See also 999.9."})
+
+
+class Incidents:
+    def __init__(self) -> None:
+        self.noted: list[tuple[str, Exception]] = []
+
+    def __call__(self, stage: str, error: Exception) -> str:
+        self.noted.append((stage, error))
+        return f"incident-{len(self.noted)}"
+
+
+def judge(**ports: Any) -> Judge:
+    working: dict[str, Any] = {
+        "extractor": ScriptedExtractor(extraction("newt")),
+        "resolver": TableResolver(TABLE),
+        "retriever": FixedRetriever(),
+        "corpus": FixedCorpus(),
+        "incidents": Incidents(),
+    }
+    return Judge(**(working | ports))
+
+
+def answered(reply: Reply) -> Extractive:
+    assert isinstance(reply, Extractive)
+    return reply
+
+
+def test_a_question_is_answered_from_checked_quotes_and_stored() -> None:
+    store = MemoryStore()
+    reply = answered(judge(store=store).answer(QUESTION))
+    assert reply.call == 1
+    assert reply.reason == NO_MODEL
+    assert [one.card for one in reply.resolved] == [NEWT]
+    assert reply.verdict.edition == EDITION
+    assert reply.verdict.citations
+    question, _, stored = store.calls[0]
+    assert (question, stored) == (QUESTION, replace(reply, call=None))
+
+
+def test_a_private_question_is_answered_and_never_stored() -> None:
+    store = MemoryStore()
+    reply = answered(judge(store=store).answer(replace(QUESTION, private=True)))
+    assert (reply.call, store.calls) == (None, [])
+
+
+def test_the_retriever_gets_the_cards_and_the_reply_tells_which_legs_are_missing() -> None:
+    retriever = FixedRetriever(legs_missing=("vector",))
+    reply = answered(judge(retriever=retriever).answer(QUESTION))
+    assert retriever.asked[0][2] == (NEWT,)
+    assert reply.trace.legs_missing == ("vector",)
+
+
+def test_the_stages_come_in_order_with_what_is_known() -> None:
+    heard: list[Stage] = []
+    judge().answer(QUESTION, on_stage=heard.append)
+    assert [type(stage) for stage in heard] == [CardsFound, RulesRead, Judging]
+    assert isinstance(heard[0], CardsFound)
+    assert heard[0].resolved[0].card == NEWT
+
+
+def test_a_listener_that_went_away_ends_the_run() -> None:
+    def gone(stage: Stage) -> None:
+        raise BrokenPipeError
+
+    retriever = FixedRetriever()
+    with pytest.raises(BrokenPipeError):
+        judge(retriever=retriever).answer(QUESTION, on_stage=gone)
+    assert retriever.asked == []
+
+
+def test_a_clock_adds_the_stages_durations_to_the_trace() -> None:
+    ticks = iter(range(100))
+    reply = answered(judge(clock=lambda: float(next(ticks))).answer(QUESTION))
+    assert reply.trace.milliseconds == (("extract", 1_000), ("resolve", 1_000), ("retrieve", 1_000), ("quote", 1_000))
+
+
+@pytest.mark.parametrize("source", [Source.TOURNAMENT, Source.OUT_OF_SCOPE])
+def test_what_is_not_about_the_rules_is_declined_before_any_look_up(source: Source) -> None:
+    resolver, retriever = TableResolver(TABLE), FixedRetriever()
+    declining = ScriptedExtractor(extraction("newt", source=source))
+    reply = judge(extractor=declining, resolver=resolver, retriever=retriever).answer(QUESTION)
+    assert reply == OutOfScope(source)
+    assert (resolver.asked, retriever.asked) == ([], [])
+
+
+# Cards
+
+
+def test_brackets_are_read_by_code_and_what_stands_only_inside_them_is_not_read_again() -> None:
+    resolver = TableResolver(TABLE)
+    question = parse_question("Does [[Thunder Bolt]] kill the newt?")
+    found = ScriptedExtractor(extraction("thunder", "Thunder Bolt", "newt"))
+    answered(judge(extractor=found, resolver=resolver).answer(question))
+    assert resolver.asked == [CardSpan("Thunder Bolt", exact=True, sure=True), CardSpan("newt")]
+
+
+def test_a_span_the_extractor_invented_is_not_looked_up() -> None:
+    resolver = TableResolver(TABLE)
+    judge(extractor=ScriptedExtractor(extraction("newt", "twin")), resolver=resolver).answer(QUESTION)
+    assert resolver.asked == [CardSpan("newt")]
+
+
+def test_an_ambiguous_name_asks_back_before_anything_is_read() -> None:
+    retriever = FixedRetriever()
+    asked = parse_question("Can thunder hit the newt or [[Nobody]]?")
+    reply = judge(extractor=ScriptedExtractor(extraction("thunder", "newt")), retriever=retriever).answer(asked)
+    assert isinstance(reply, AmbiguousCards)
+    assert [(one.span.text, one.candidates) for one in reply.spans] == [("thunder", (BOLT, BEND))]
+    assert retriever.asked == []
+
+
+def test_a_pin_answers_the_question_back() -> None:
+    asked = parse_question("Can thunder hit the newt?")
+    run = judge(extractor=ScriptedExtractor(extraction("thunder", "newt")))
+    reply = answered(run.answer(asked, [Pin("thunder", "Thunder Bolt")]))
+    assert [one.card for one in reply.resolved] == [BOLT, NEWT]
+
+
+def test_a_pin_for_nothing_is_an_invalid_question() -> None:
+    with pytest.raises(InvalidQuestion, match="lightning"):
+        judge().answer(QUESTION, [Pin("lightning", "Thunder Bolt")])
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        pytest.param("Does [[Nobody]] stop the newt?", ("newt",), id="bracketed"),
+        pytest.param("Does Nobody stop the newt?", (CardSpan("Nobody", sure=True), "newt"), id="sure"),
+    ],
+)
+def test_a_sure_name_nobody_knows_stops_the_run(text: str, spans: tuple[str | CardSpan, ...]) -> None:
+    reply = judge(extractor=ScriptedExtractor(extraction(*spans))).answer(parse_question(text))
+    assert isinstance(reply, CardsNotFound)
+    assert [span.text for span in reply.spans] == ["Nobody"]
+
+
+def test_a_suspected_name_nobody_knows_is_told_and_does_not_stop_the_answer() -> None:
+    heard: list[Stage] = []
+    run = judge(extractor=ScriptedExtractor(extraction("response", "newt")))
+    reply = answered(run.answer(QUESTION, on_stage=heard.append))
+    assert reply.not_found == (CardSpan("response"),)
+    assert heard[0] == CardsFound(reply.resolved, reply.not_found)
+
+
+def test_a_question_without_cards_asks_no_resolver() -> None:
+    reply = judge(extractor=ScriptedExtractor(), resolver=Broken()).answer(QUESTION)
+    assert answered(reply).resolved == ()
+
+
+# Nothing loaded, and failures
+
+
+@pytest.mark.parametrize(
+    ("state", "says"),
+    [
+        (CorpusState(edition=None), "operator has to load"),
+        (CorpusState(edition=None, loading=("the Comprehensive Rules",)), "Still loading: the Comprehensive Rules"),
+    ],
+)
+def test_without_rules_the_judge_says_so(state: CorpusState, says: str) -> None:
+    reply = judge(corpus=FixedCorpus(state), extractor=Broken()).answer(QUESTION)
+    assert isinstance(reply, Failed)
+    assert says in reply.reason
+
+
+def test_a_context_without_rules_is_a_failure_with_a_reason() -> None:
+    reply = judge(retriever=FixedRetriever(replace(CONTEXT, rules=()))).answer(QUESTION)
+    assert isinstance(reply, Failed)
+    assert "No rule" in reply.reason
+    assert reply.incident == ""
+
+
+@pytest.mark.parametrize("port", ["extractor", "resolver", "retriever", "corpus"])
+def test_a_port_that_fails_becomes_a_failure_with_an_incident(port: str) -> None:
+    incidents, broken = Incidents(), Broken()
+    reply = judge(incidents=incidents, **{port: broken}).answer(QUESTION)
+    assert isinstance(reply, Failed)
+    assert reply.incident == "incident-1"
+    assert "incident-1" in reply.reason
+    assert "database is gone" not in reply.reason
+    assert [error for _, error in incidents.noted] == [broken.error]
+
+
+def test_a_store_that_fails_costs_the_record_and_not_the_answer() -> None:
+    incidents = Incidents()
+    reply = answered(judge(store=Broken(), incidents=incidents).answer(QUESTION))
+    assert reply.call is None
+    assert len(incidents.noted) == 1
+
+
+# With a model
+
+
+def test_a_models_answer_that_holds_is_given() -> None:
+    store = MemoryStore()
+    reply = judge(synthesizer=ScriptedSynthesizer([Draft(GOOD, CONTEXT)]), store=store).answer(QUESTION)
+    assert isinstance(reply, Answered)
+    assert reply.verdict.answer == GOOD.answer
+    assert reply.call == 1
+
+
+def test_a_rejected_draft_is_asked_for_once_more_with_the_reason() -> None:
+    synthesizer = ScriptedSynthesizer([Draft(BAD, CONTEXT), Draft(GOOD, CONTEXT)])
+    assert isinstance(judge(synthesizer=synthesizer).answer(QUESTION), Answered)
+    first, second = synthesizer.told
+    assert first is None
+    assert isinstance(second, UncitedRules)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        pytest.param([Draft(BAD, CONTEXT), Draft(BAD, CONTEXT)], MODEL_REJECTED, id="rejected twice"),
+        pytest.param([VerdictRejected(Malformed("no JSON"))] * 2, MODEL_REJECTED, id="unreadable twice"),
+        pytest.param([ProviderError("overloaded", retryable=True)], MODEL_FAILED, id="provider down"),
+        pytest.param([RuntimeError("a bug")], MODEL_FAILED, id="unexpected failure"),
+    ],
+)
+def test_when_the_model_fails_the_checked_quotes_answer(script: list[Draft | Exception], reason: str) -> None:
+    synthesizer = ScriptedSynthesizer(list(script))
+    assert answered(judge(synthesizer=synthesizer).answer(QUESTION)).reason == reason
+    assert synthesizer.script == []
