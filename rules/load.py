@@ -246,7 +246,7 @@ def _store_glossary(edition: Edition, parsed: ParsedEdition) -> None:
 def _store_renumberings(edition: Edition, parsed: ParsedEdition) -> None:
     """Maps every other real edition to *edition*, or *edition* to it, always from the older to the newer.
 
-    All pairs, not only neighbours, so that a citation of any age is carried by one look-up.
+    All pairs, not only neighbours, so that a citation of any age is carried by one look-up (D14).
     """
     this = masked_texts(_own_texts(parsed))
     for other in Edition.objects.filter(is_sample=edition.is_sample).exclude(pk=edition.pk):

@@ -115,7 +115,7 @@ def _contents(lines: list[str]) -> dict[str, str]:
 def _require_complete(
     contents: dict[str, str], sections: tuple[ParsedSection, ...], *, glossary: int, credit_count: int
 ) -> None:
-    """Raises when something the contents promise is not there: a damaged copy must not replace a whole one."""
+    """Raises when something the contents promise is not there: a damaged copy must not replace a whole one (D13)."""
     missing = [number for number in contents if number not in {section.number for section in sections}]
     if missing:
         shown = ", ".join(missing[:5]) + (" and more" if len(missing) > 5 else "")

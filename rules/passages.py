@@ -8,7 +8,7 @@ import hashlib
 def embedded_text(section_title: str, heading: str, body: str) -> str:
     """What is embedded for a rule or subrule: "Keyword Abilities. Flying" on the first line, then *body*.
 
-    heading: the rule's own, and for a subrule its parent's: 702.26b never says "phasing" itself (FIELD A9). A
+    heading: the rule's own, and for a subrule its parent's: 702.26b never says "phasing" itself (FIELD A9, D15). A
     rule that is only a heading starts its body with it; there it stands once.
     """
     title = ". ".join(filter(None, (section_title, heading)))

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 RULES_PAGE = "https://magic.wizards.com/en/rules"
 LONGEST_FILE = 32 * 2**20  # bytes unpacked; the rules have one million, a gzip bomb has more
-# "MagicCompRules 20260807.txt", with "_", "%20" or nothing for the space; nine digits occur (FIELD A3).
-_NAME = re.compile(r"MagicComp(?:rehensive)?Rules[ _-]*(\d{8})\d?.*\.txt(\.gz)?", re.IGNORECASE)
+# "MagicCompRules 20260807.txt", with "_", "%20" or nothing for the space; nine digits occur (FIELD A3), and people
+# keep the file without a date.
+_NAME = re.compile(r"MagicComp(?:rehensive)?Rules[ _-]*(?:(\d{8})\d?.*)?\.txt(?:\.gz)?", re.IGNORECASE)
 _LINK = re.compile(r"""href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _TEXT_PATH = re.compile(r"\.txt$", re.IGNORECASE)
 _FOLDERS = ("", "cr")
@@ -46,13 +47,18 @@ def published_name(name: str) -> str:
 
 
 def name_date(name: str) -> str:
-    """The YYYYMMDD in a rules file's name, "" when the name is none of a rules file."""
+    """The YYYYMMDD in a rules file's name, "" when there is none."""
     match = _NAME.fullmatch(unquote(name).rsplit("/", 1)[-1])
-    return match[1] if match else ""
+    return (match and match[1]) or ""
+
+
+def is_rules_file(name: str) -> bool:
+    """Whether a file of this name is one of the Comprehensive Rules."""
+    return _NAME.fullmatch(unquote(name).rsplit("/", 1)[-1]) is not None
 
 
 def files_in(folder: Path) -> tuple[Path, ...]:
-    """The rules files in *folder* and its subfolder cr/, oldest date in the name first.
+    """The rules files in *folder* and its subfolder cr/, oldest date in the name first, one without a date before all.
 
     Of a plain and a packed copy of one file only the plain one. () when the folder has none, or is none.
     """
@@ -61,7 +67,7 @@ def files_in(folder: Path) -> tuple[Path, ...]:
         if not place.is_dir():
             continue
         for path in sorted(place.iterdir(), key=lambda each: (each.suffix.lower() == ".gz", each.name)):
-            if name_date(path.name) and path.is_file():
+            if is_rules_file(path.name) and path.is_file():
                 found.setdefault(published_name(path.name).casefold(), path)
     return tuple(sorted(found.values(), key=lambda path: (name_date(path.name), path.name)))
 
@@ -98,7 +104,7 @@ def newest_link(page: str, base: str) -> str:
     """
     links = [urljoin(base, unescape(next(filter(None, match.groups()), ""))) for match in _LINK.finditer(page)]
     texts = [link for link in links if _TEXT_PATH.search(unquote(urlsplit(link).path))]
-    named = [link for link in texts if name_date(_path_name(link))]
+    named = [link for link in texts if is_rules_file(_path_name(link))]
     if named:
         return _without_spaces(max(named, key=lambda link: name_date(_path_name(link))))
     like_rules = [link for link in texts if "rules" in _path_name(link).lower()]

@@ -116,6 +116,25 @@ def test_words_are_stemmed_and_counted() -> None:
     assert Posting.objects.get(lexeme="sit", rule__number="100.1a").frequency == 3
 
 
+def test_word_of_a_heading_alone_finds_the_rule_with_its_subrules() -> None:
+    """FIELD A9: the subrule does not say the word its rule is named for."""
+    load_text(body=BODY.replace("Glowing is a static", "This is a static"))
+    found = set(Posting.objects.filter(lexeme="glow").values_list("rule__number", flat=True))
+    assert found == {"702.2", "702.2b"}
+    assert Rule.objects.get(number="702.2a").body_hash == passage_hash(
+        "Keyword Abilities", "Glowing", "This is a static ability."
+    )
+
+
+def test_number_that_now_says_something_else_still_reads_as_it_did_in_its_edition() -> None:
+    """FIELD A5: each edition answers for its own numbers, and the renumbering says where the text went."""
+    moved = BODY.replace("119.1. Players start", "119.1. Life is good.\n\n119.2. Players start")
+    march, april = load_text(MARCH).edition, load_text(APRIL, body=moved).edition
+    texts = dict(Rule.objects.filter(number="119.1").values_list("edition", "text"))
+    assert texts == {march.pk: "Players start with ten life.", april.pk: "Life is good."}
+    assert Renumbering.objects.get(from_edition=march, to_edition=april, old_number="119.1").new_number == "119.2"
+
+
 def test_word_that_is_also_a_stem_is_counted_once() -> None:
     load_text(body=BODY.replace("Each player sits.", "What a player owns is their own."))
     assert Posting.objects.get(lexeme="own", rule__number="100.1a").frequency == 2

@@ -36,6 +36,12 @@ def test_date_in_a_rules_files_name(name: str, day: str) -> None:
     assert name_date(name) == day
 
 
+def test_file_without_a_date_is_a_rules_file_too_and_the_oldest(tmp_path: Path) -> None:
+    for name in ("MagicCompRules.txt", "MagicCompRules 20241108.txt", "OtherRules.txt"):
+        (tmp_path / name).touch()
+    assert [path.name for path in files_in(tmp_path)] == ["MagicCompRules.txt", "MagicCompRules 20241108.txt"]
+
+
 def test_published_name_is_decoded_and_unpacked() -> None:
     assert published_name("rules/MagicCompRules%2020260807.txt.gz") == "MagicCompRules 20260807.txt"
 
