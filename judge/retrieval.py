@@ -7,15 +7,23 @@ cannot be compared, so only their ranks are fused: reciprocal rank fusion with a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import groupby
+from types import MappingProxyType
 
-from judge.values import Budget, LegRank, RankedRule, RuleChunk, RuleId, parent_of, rule_order
+from judge.values import Budget, Leaf, LegRank, RankedRule, RuleChunk, RuleId, parent_of, rule_order
 
 # Reciprocal rank fusion adds weight / (K + rank). The usual 60 was made for lists of thousands; with legs of a few
 # dozen rules a smaller K lets a leg's first places count (D70).
 FUSION_K = 15
 FUSED_LIMIT = 100  # rules kept of the fused list: what "retrieved" means
+# A rule can have 10,000 characters, and a dozen long ones would fill the budget. So a long rule shows its best
+# subrules only: at least so many characters of each, more for the first of the list while there is room (D71).
+SHORT_RULE = 700  # characters
+LONG_RULE = 4_000  # characters
+_NO_SCORES: Mapping[RuleId, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +89,68 @@ def fuse(legs: Sequence[Leg], limit: int = FUSED_LIMIT) -> tuple[Candidate, ...]
 
 
 def within_budget(
-    candidates: Sequence[Candidate], chunks: Mapping[RuleId, RuleChunk], budget: Budget
+    candidates: Sequence[Candidate],
+    chunks: Mapping[RuleId, RuleChunk],
+    budget: Budget,
+    subrules: Mapping[RuleId, float] = _NO_SCORES,
 ) -> tuple[RuleChunk, ...]:
-    """The first of *candidates* that fit *budget*, in rank order.
+    """The first of *candidates* that fit *budget*, in rank order, long rules cut to their best subrules.
 
-    A rule too long for the characters left is passed over and the next ones are tried, so one long rule near the
-    end does not waste what is left (D71). A candidate without a chunk is no rule of this edition and is passed over.
+    subrules: how well each subrule answers, larger is better. Every rule first gets SHORT_RULE characters, so that
+    the list is as long as the budget lets it be; what is left then goes to the rules at its head (D71). A rule that
+    does not fit is passed over and the next ones are tried. A candidate without a chunk is no rule of this edition.
     """
     shown: list[RuleChunk] = []
     left = budget.characters
     for candidate in candidates:
         if len(shown) == budget.chunks:
             break
-        chunk = chunks.get(candidate.id)
-        if chunk is not None and len(chunk.text) <= left:
-            shown.append(chunk)
-            left -= len(chunk.text)
+        if candidate.id in chunks:
+            chunk = trimmed(chunks[candidate.id], subrules, SHORT_RULE)
+            if len(chunk.text) <= left:
+                shown.append(chunk)
+                left -= len(chunk.text)
+    for at, chunk in enumerate(shown):
+        longer = trimmed(chunks[chunk.id], subrules, min(LONG_RULE, len(chunk.text) + left))
+        if len(chunk.text) < len(longer.text) <= len(chunk.text) + left:
+            shown[at] = longer
+            left -= len(longer.text) - len(chunk.text)
     return tuple(shown)
+
+
+def trimmed(chunk: RuleChunk, subrules: Mapping[RuleId, float], limit: int) -> RuleChunk:
+    """*chunk* itself when it has at most *limit* characters, else its own line and the best of its subrules.
+
+    Kept are the first subrule, which says what the rule is about, and the best by *subrules* as long as they fit,
+    the best one always; they stay in the order of the CR. An ellipsis stands for what is left out, so that no quote
+    can run across the gap.
+    """
+    if len(chunk.text) <= limit or len(chunk.leaves) < 2:
+        return chunk
+    own = chunk.text.removesuffix("".join(f"\n{leaf.id} {leaf.text}" for leaf in chunk.leaves))
+    first, *others = chunk.leaves
+    others.sort(key=lambda leaf: -subrules.get(leaf.id, 0.0))
+    if subrules.get(others[0].id, 0.0) <= subrules.get(first.id, 0.0):
+        wanted = [first, *others]
+    else:
+        wanted = [others[0], first, *others[1:]]
+    kept: set[RuleId] = set()
+    left = limit - len(own)
+    for leaf in wanted:
+        if not kept or len(leaf.text) <= left:
+            kept.add(leaf.id)
+            left -= len(leaf.text)
+    return replace(
+        chunk,
+        text="\n".join((own, *_lines(chunk.leaves, kept))),
+        leaves=tuple(leaf for leaf in chunk.leaves if leaf.id in kept),
+    )
+
+
+def _lines(leaves: Sequence[Leaf], kept: Collection[RuleId]) -> Iterator[str]:
+    """The *kept* leaves, a line each, and one ellipsis for each run of others."""
+    for is_kept, run in groupby(leaves, key=lambda leaf: leaf.id in kept):
+        yield from (f"{leaf.id} {leaf.text}" for leaf in run) if is_kept else ("…",)
 
 
 def ranking(candidates: Sequence[Candidate], shown: Iterable[RuleChunk]) -> tuple[RankedRule, ...]:
@@ -117,4 +170,8 @@ def shortened(text: str, limit: int) -> str:
 
 
 def _order(rule: RuleId, score: float) -> tuple[float, tuple[int, int, int, str]]:
-    return -score, rule_order(rule)
+    return -score, _place(rule)
+
+
+# Every sort asks for the place of the same few thousand rules.
+_place = lru_cache(maxsize=8192)(rule_order)

@@ -181,7 +181,7 @@ def _store(space: Space, passages: Sequence[_Passage], vectors: Sequence[Vector]
         sharing = to_embed().filter(body_hash__in=by_hash).annotate(is_leaf=_IS_LEAF)
         RuleVector.objects.bulk_create(
             [
-                RuleVector(rule_id=rule, edition_id=edition, is_leaf=is_leaf, embedding=by_hash[body_hash])
+                RuleVector(rule_id=rule, edition_id=edition, is_leaf=is_leaf, embedding=list(by_hash[body_hash]))
                 for rule, edition, is_leaf, body_hash in sharing.values_list("id", "edition_id", "is_leaf", "body_hash")
             ],
             ignore_conflicts=True,  # a rule deleted and loaded again meanwhile

@@ -88,6 +88,15 @@ def search_legs(searches: Iterable[Hits], weights: Weights = WEIGHTS) -> tuple[L
     return tuple(leg for leg in legs if leg.found)
 
 
+def subrule_scores(searches: Iterable[Hits], weights: Weights = WEIGHTS) -> dict[RuleId, float]:
+    """How well each subrule answers: the same fusion over subrules alone. Decides what a long rule shows."""
+    legs: list[Leg] = []
+    for hits in searches:
+        leaves = tuple(Found(hit.id, hit.score) for hit in hits.found if hit.is_leaf)
+        legs.append(Leg(hits.query.name, weights.of_query(hits.query.asked), leaves))
+    return {candidate.id: candidate.score for candidate in first_round(legs)}
+
+
 def listed_leg(name: str, weight: float, rules: Iterable[RuleId]) -> Leg:
     """A leg of *rules* in the order given, each once, subrules counted for their rules."""
     once = dict.fromkeys(parent_of(rule) for rule in rules)

@@ -92,12 +92,14 @@ class PostgresRetriever:
             return Retrieved(Context(edition=date.min, cards=tuple(cards)), Trace(ranked=(), legs_missing=("rules",)))
         with clock.stage("look-ups"):
             asked = _look_up(edition.pk, question, extraction, cards)
-        found, missing = self._legs(edition.pk, asked, clock)
+        searches, missing = self._search(edition.pk, asked, clock)
+        with clock.stage("rank"):
+            found = _all_legs(edition.pk, asked, searches, self._weights)
         with clock.stage("fuse"):
             candidates = fuse(found)
         with clock.stage("read"):
             chunks = rule_chunks(edition.pk, [candidate.id for candidate in candidates])
-        shown = within_budget(candidates, chunks, self._budget)
+        shown = within_budget(candidates, chunks, self._budget, legs.subrule_scores(searches, self._weights))
         context = Context(
             edition=edition.effective,
             cards=asked.cards,
@@ -116,21 +118,15 @@ class PostgresRetriever:
             ),
         )
 
-    def _legs(self, edition: int, asked: _Asked, clock: _Clock) -> tuple[tuple[Leg, ...], tuple[str, ...]]:
-        """All legs of both rounds, and the names of those that could not run."""
-        queries = queries_of(
-            asked.question, asked.extraction, asked.cards, [asked.rulings.get(card.id, ()) for card in asked.cards]
-        )
+    def _search(self, edition: int, asked: _Asked, clock: _Clock) -> tuple[list[legs.Hits], tuple[str, ...]]:
+        """What text and vector search find for every query, and the names of the legs that could not run."""
+        rulings = [asked.rulings.get(card.id, ()) for card in asked.cards]
+        queries = queries_of(asked.question, asked.extraction, asked.cards, rulings)
         with clock.stage("text"):
             hits = Rule.objects.search_text(edition, [query.text for query in queries], legs.HITS_PER_QUERY)
         searches = [legs.Hits(query, "text", found) for query, found in zip(queries, hits, strict=True)]
         near, missing = self._nearest(edition, queries, clock)
-        with clock.stage("rank"):
-            named = _named_legs(edition, asked, self._weights)
-            first = legs.search_legs([*searches, *near], self._weights)
-            ranked = legs.first_round([*first, *named])
-            second = _second_round(edition, asked, ranked, self._weights)
-        return tuple(leg for leg in (*first, *named, *second) if leg.found), missing
+        return [*searches, *near], missing
 
     def _nearest(
         self, edition: int, queries: Sequence[Query], clock: _Clock
@@ -167,6 +163,13 @@ def _look_up(edition: int, question: Question, extraction: Extraction, cards: Se
             term for term in GlossaryTerm.objects.named_in(edition, on_cards, GLOSSARY_ON_CARDS) if term not in terms
         ),
     )
+
+
+def _all_legs(edition: int, asked: _Asked, searches: Sequence[legs.Hits], weights: legs.Weights) -> tuple[Leg, ...]:
+    """The legs of both rounds that found anything."""
+    first = (*legs.search_legs(searches, weights), *_named_legs(edition, asked, weights))
+    second = _second_round(edition, asked, legs.first_round(first), weights)
+    return tuple(leg for leg in (*first, *second) if leg.found and leg.weight)
 
 
 def _named_legs(edition: int, asked: _Asked, weights: legs.Weights) -> tuple[Leg, ...]:
