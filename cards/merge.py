@@ -15,7 +15,6 @@ from django.db.backends.utils import CursorWrapper
 
 from cards.models import Card
 from cards.rows import CardRow, NameRow, RulingRow
-from judge.folding import fold_name
 
 _CARD = [
     *("oracle_id", "name", "folded", "layout", "color_identity", "keywords", "legalities", "scryfall_uri"),
@@ -64,7 +63,7 @@ def merge_cards(cursor: CursorWrapper, cards: Iterable[CardRow]) -> Merged:
     cursor.execute("SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new) FROM touched_card")
     added, changed = _one(cursor)
     removed, kept = _remove_vanished(cursor)
-    cursor.execute("ANALYZE cards_card, cards_cardface")
+    _settle(cursor, "cards_card", "cards_cardface")
     return Merged(added, changed, removed, kept)
 
 
@@ -75,7 +74,7 @@ def merge_rulings(cursor: CursorWrapper, rulings: Iterable[RulingRow]) -> Merged
         for row in rulings:
             copy.write_row((row.oracle_id, row.key, row.published_at, row.source, row.text))
     merged = _merge_plain(cursor, "new_ruling", "cards_ruling", _RULING, unique=("card_id", "key"))
-    cursor.execute("ANALYZE cards_ruling")
+    _settle(cursor, "cards_ruling")
     return merged
 
 
@@ -84,10 +83,10 @@ def merge_names(cursor: CursorWrapper, kind: str, names: Iterable[NameRow]) -> M
     _stage(cursor, "new_name", "cards_printedname", _PRINTED)
     with cursor.copy(f"COPY new_name ({_quoted(_PRINTED)}) FROM STDIN") as copy:
         for row in names:
-            copy.write_row((row.oracle_id, row.name, fold_name(row.name), row.lang, kind))
+            copy.write_row((row.oracle_id, row.name, row.folded, row.lang, kind))
     unique = ("card_id", "lang", "name", "kind")
     merged = _merge_plain(cursor, "new_name", "cards_printedname", _PRINTED, unique=unique, kind=kind)
-    cursor.execute("ANALYZE cards_printedname")
+    _settle(cursor, "cards_printedname")
     return merged
 
 
@@ -183,8 +182,23 @@ def _needed_by_curators(cards: set[uuid.UUID]) -> set[uuid.UUID]:
     return needed
 
 
+def _settle(cursor: CursorWrapper, *tables: str) -> None:
+    """Moves the new entries of the tables' GIN indexes to their place and tells the planner how many rows there are."""
+    cursor.execute(
+        "SELECT gin_clean_pending_list(i.indexrelid) FROM pg_index i"
+        " JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam"
+        " WHERE a.amname = 'gin' AND i.indrelid = ANY(%s::regclass[])",
+        [list(tables)],
+    )
+    cursor.execute(f"ANALYZE {', '.join(tables)}")
+
+
 def _stage(cursor: CursorWrapper, staging: str, table: str, columns: list[str]) -> None:
     """An empty temporary table with *columns* of *table*, its types and lengths, and no constraints."""
+    # Trigram indexes take many rows at once in half the time when the pending list holds them all (18 s for 35 s
+    # with 229,000 names); _settle empties the list within work_mem.
+    cursor.execute("SET LOCAL gin_pending_list_limit = '256MB'")
+    cursor.execute("SET LOCAL work_mem = '128MB'")
     cursor.execute(f"DROP TABLE IF EXISTS pg_temp.{staging}, pg_temp.touched_card")
     cursor.execute(
         f"CREATE TEMP TABLE {staging} ON COMMIT DROP AS SELECT {_quoted(columns)} FROM {table} WITH NO DATA"  # noqa: S608

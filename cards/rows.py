@@ -108,11 +108,12 @@ class RulingRow:
 
 @dataclass(frozen=True, slots=True)
 class NameRow:
-    """cards_printedname without its fold."""
+    """cards_printedname without the file that told it."""
 
     oracle_id: uuid.UUID
     lang: str
     name: str
+    folded: str
 
 
 def card_rows(obj: Obj) -> tuple[CardRow, ...]:
@@ -169,8 +170,8 @@ def name_rows(obj: Obj) -> Iterator[NameRow]:
 
 def _named(oracle_id: uuid.UUID, lang: str, name: str) -> Iterator[NameRow]:
     name = _FURIGANA.sub("", name) if lang == "ja" else name
-    if fold_name(name) and len(name) <= _NAME:
-        yield NameRow(oracle_id, lang, name)
+    if name and (folded := fold_name(name)) and len(folded) <= _NAME:
+        yield NameRow(oracle_id, lang, name, folded)
 
 
 def _refuse_extras(obj: Obj) -> None:
