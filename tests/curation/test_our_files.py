@@ -1,4 +1,4 @@
-"""The curated files of this project over the real cards and the newest real rules."""
+"""The curated files of this project over the real cards and rules, the sample files over the sample."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from cards.ingest import ingest_cards
-from curation.loading import load_curation
+from curation.loading import default_folder, load_curation
 from curation.models import CardAlias, CardNote, Category
 from curation.parsing import parse_folder
 from curation.writing import export_curation
@@ -21,6 +21,7 @@ from sources.folder import FolderSource
 from sources.scryfall import BulkKind
 
 DATA = Path(settings.BASE_DIR) / "data"
+SAMPLE = DATA / "sample"
 
 
 def load_newest_rules(folder: Path) -> None:
@@ -72,3 +73,22 @@ def test_the_categories_are_the_closed_set_that_questions_are_sorted_into() -> N
 def test_aliases_are_sorted_by_their_fold() -> None:
     folded = [entry.folded for entry in parse_folder(DATA).aliases or ()]
     assert folded == sorted(folded)
+
+
+@pytest.mark.django_db
+def test_the_sample_files_load_whole_over_the_sample_corpus(tmp_path: Path) -> None:
+    ingest_cards(FolderSource(SAMPLE), kinds=(BulkKind.ORACLE_CARDS,))
+    load_newest_rules(SAMPLE)
+    assert default_folder() == SAMPLE
+    report = load_curation()
+    assert [str(problem) for problem in report.refused] == []
+    assert report.is_clean
+    assert CardAlias.objects.get(folded="drake").card.name == "Emberfang Drake"
+    assert CardNote.objects.count() == 4
+    ours = {category.key for category in parse_folder(DATA).categories or ()}
+    assert set(Category.objects.values_list("key", flat=True)) <= ours
+
+    for path in SAMPLE.glob("*.yaml"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    for path in export_curation(tmp_path):
+        assert path.read_bytes() == (SAMPLE / path.name).read_bytes()
