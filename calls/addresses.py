@@ -7,12 +7,16 @@ from urllib.parse import quote
 from uuid import UUID
 
 from judge.folding import fold_name
-from judge.values import RuleId
+from judge.values import RuleId, parent_of
 
 
 def rule_url(rule: RuleId, edition: date) -> str:
-    """The page of *rule* in the edition that was quoted, which stays readable when a newer one comes."""
-    return f"/rules/{rule}?edition={edition.isoformat()}"
+    """The page of *rule* in the edition that was quoted, which stays readable when a newer one comes.
+
+    A subrule's page is its rule's, opened at the subrule.
+    """
+    anchor = "" if rule == parent_of(rule) else f"#{rule}"
+    return f"/rules/{rule}?edition={edition.isoformat()}{anchor}"
 
 
 def card_url(name: str, oracle_id: UUID) -> str:

@@ -32,8 +32,9 @@ class AskView(View):
     def get(self, request: HttpRequest) -> HttpResponse:
         """The empty box with examples; ?q= fills it."""
         question = request.GET.get("q", "")[:MAX_QUESTION]
-        context = site(ground()) | {"question": question, "examples": example_questions(), "thread": _new_thread()}
-        return render(request, "web/ask.html", context)
+        state = ground()
+        context = {"question": question, "examples": example_questions(state), "thread": _new_thread()}
+        return render(request, "web/ask.html", site(state) | context)
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """The reply to the question, or the box again with what is wrong with it."""
@@ -48,8 +49,9 @@ class AskView(View):
         try:
             reply = ask(_asked(request, question, picks, thread))
         except InvalidQuestion as error:
-            context = site(ground()) | kept | {"question": kept["asked"], "problem": str(error)}
-            return render(request, "web/ask.html", context | {"examples": example_questions()}, status=400)
+            state = ground()
+            context = kept | {"question": kept["asked"], "problem": str(error), "examples": example_questions(state)}
+            return render(request, "web/ask.html", site(state) | context, status=400)
         state = ground()
         shown = reply_object(reply, state)
         response = render(request, "web/reply.html", site(state) | kept | {"reply": view_of(shown)})

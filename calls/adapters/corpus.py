@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.dateparse import parse_datetime
+
 from cards.models import BulkFile, Card, Ruling
 from judge.values import CorpusState
 from rules.models import Edition, GlossaryTerm, Rule, RuleVector
@@ -54,11 +56,11 @@ def row_counts() -> dict[str, int]:
 
 
 def bulk_files() -> list[dict[str, str | int]]:
-    """Each bulk file that was loaded: kind, updated_at in Scryfall's words, loaded_at, rows."""
+    """Each bulk file that was loaded: kind, rows, loaded_at, and updated_at where Scryfall said it, "" otherwise."""
     return [
         {
             "kind": file.kind,
-            "updated_at": file.updated_at,
+            "updated_at": file.updated_at if parse_datetime(file.updated_at) else "",
             "loaded_at": file.loaded_at.isoformat(timespec="seconds"),
             "rows": file.rows,
         }

@@ -53,7 +53,8 @@ def test_health_is_503_while_the_database_is_down(monkeypatch: pytest.MonkeyPatc
 def test_about_offers_the_source_and_names_the_operator(edition: Edition, settings: Any) -> None:
     settings.JUDGE_SOURCE_URL, settings.JUDGE_COMMIT = "https://example.org/judge", "c0ffee"
     settings.JUDGE_OPERATOR = "The Example Guild"
-    BulkFile.objects.create(kind="rulings", origin="x", sha256="0" * 64, updated_at="2031-02-01", rows=7)
+    BulkFile.objects.create(kind="rulings", origin="x", sha256="0" * 64, updated_at="2031-02-01T09:00:00+00:00", rows=7)
+    BulkFile.objects.create(kind="all_cards", origin="x", sha256="0" * 64, updated_at="7 bytes, changed 9", rows=8)
     about.cache_clear()
     try:
         shown = Client().get("/api/about").json()
@@ -64,9 +65,8 @@ def test_about_offers_the_source_and_names_the_operator(edition: Edition, settin
     assert (shown["commit"], shown["licence"]) == ("c0ffee", "AGPL-3.0-or-later")
     assert (shown["operator"], shown["edition"]) == ("The Example Guild", "2031-02-03")
     assert shown["version"]
-    assert [(file["kind"], file["rows"], file["updated_at"]) for file in shown["data"]] == [
-        ("rulings", 7, "2031-02-01")
-    ]
+    files = [(file["kind"], file["rows"], file["updated_at"]) for file in shown["data"]]
+    assert files == [("all_cards", 8, ""), ("rulings", 7, "2031-02-01T09:00:00+00:00")]
 
 
 def test_about_offers_the_source_even_without_a_database(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ def fill(made: Edition) -> None:
         number="113.7",
         section="113",
         position=0,
-        text="The source is <i>where</i> it came from.",
+        text="Its source is <i>where</i> it came from.",
         body="",
     )
     Rule.objects.create(

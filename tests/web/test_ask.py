@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import OperationalError
 from django.test import Client
 
@@ -15,6 +17,7 @@ from judge.values import Pin
 from rules.models import Edition
 from tests.calls.doors import Says
 from tests.calls.replies import EVERY_KIND, answered
+from web.examples import SAMPLE_EXAMPLES
 from web.picks import encode_pick
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +33,7 @@ def text(response: Any) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
 
 
-def test_the_empty_page_has_a_labelled_box_and_examples(edition: Edition) -> None:
+def test_the_empty_page_has_a_labelled_box_and_examples(edition: Edition, owl: Card) -> None:
     response = Client().get("/")
     body = response.content.decode()
 
@@ -39,6 +42,25 @@ def test_the_empty_page_has_a_labelled_box_and_examples(edition: Edition) -> Non
     assert '<textarea id="question" name="question"' in body
     assert body.count("csrfmiddlewaretoken") > 1
     assert "Rules of Feb 3, 2031" in body
+
+
+def test_the_examples_fit_what_is_loaded(edition: Edition, owl: Card) -> None:
+    assert "does bob's trigger" in text(Client().get("/"))
+
+    Edition.objects.update(is_sample=True)
+    sample = text(Client().get("/"))
+    assert "Emberfang Drake" in sample
+    assert "does bob's trigger" not in sample.partition("Try one")[2]
+
+    Card.objects.all().delete()
+    assert "Try one" not in text(Client().get("/"))
+
+
+def test_the_sample_examples_name_cards_of_the_sample() -> None:
+    (file,) = (settings.BASE_DIR / "data" / "sample").glob("oracle-cards-*.json")
+    names = [name for card in json.loads(file.read_text()) for name in card["name"].replace(",", " //").split(" // ")]
+
+    assert all(any(name in example for name in names) for example in SAMPLE_EXAMPLES)
 
 
 def test_a_question_in_the_address_fills_the_box(edition: Edition) -> None:
@@ -202,7 +224,7 @@ def test_sample_data_is_said_on_every_page(judge_says: Says, edition: Edition, o
     assert all("Sample data: these cards and rules are invented" in text(page) for page in pages)
 
 
-def test_embedding_progress_is_a_line_that_goes_away(judge_says: Says, edition: Edition, settings: Any) -> None:
+def test_embedding_progress_is_a_line_that_goes_away(edition: Edition) -> None:
     assert "embedding is done (0%)" in text(Client().get("/"))
 
     Edition.objects.get().rules.all().delete()

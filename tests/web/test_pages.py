@@ -52,6 +52,7 @@ def test_a_subrule_is_marked_in_its_rule_and_rule_numbers_are_links(edition: Edi
 
     assert body.count('aria-current="true"') == 1
     assert 'id="113.7a" aria-current="true"' in body
+    assert "aria-current" not in get("/rules/113.7").content.decode()
     assert 'See rule <a href="/rules/113.7?edition=2031-02-03">113.7</a>.' in body
 
 

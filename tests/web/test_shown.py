@@ -55,7 +55,7 @@ def test_a_quote_that_is_not_there_stands_alone() -> None:
 
 def test_rule_numbers_become_links_and_everything_is_escaped() -> None:
     assert linked("<b> 702.19b & 2.5", EDITION) == (
-        '&lt;b&gt; <a href="/rules/702.19b?edition=2031-02-03">702.19b</a> &amp; 2.5'
+        '&lt;b&gt; <a href="/rules/702.19b?edition=2031-02-03#702.19b">702.19b</a> &amp; 2.5'
     )
 
 
