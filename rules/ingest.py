@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.db import DatabaseError, InterfaceError
+from django.db.models import Q
 
-from rules.errors import NotComprehensiveRules, RulesError, RulesNotFound, RulesNotStored
+from rules.errors import NotComprehensiveRules, RulesNotFound, RulesNotStored
 from rules.load import Loaded, Policy, find_loaded, load_edition
 from rules.models import Edition, Renumbering, Rule
 from rules.parser import parse_edition
@@ -76,11 +77,6 @@ class IngestReport:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.editions))
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether anything was stored."""
-        return any(report.is_new for report in self.editions)
 
 
 def source_in(folder: Path, *, all_editions: bool = False) -> RulesFiles:
@@ -153,11 +149,9 @@ def _report(file: RulesFile, loaded: Loaded, warnings: tuple[str, ...]) -> Editi
 
 def changes_since_previous(edition: Edition) -> tuple[tuple[str, int], ...]:
     """How many rules were added, are gone, reworded and renumbered since the edition before, by number alone."""
-    earlier = Edition.objects.filter(is_sample=edition.is_sample, effective__lte=edition.effective)
-    previous = earlier.exclude(pk=edition.pk).filter(loaded_at__lte=edition.loaded_at) | earlier.filter(
-        effective__lt=edition.effective
-    )
-    if (before := previous.order_by("-effective", "-loaded_at").first()) is None:
+    earlier = Q(effective__lt=edition.effective) | Q(effective=edition.effective, loaded_at__lt=edition.loaded_at)
+    before = Edition.objects.filter(earlier, is_sample=edition.is_sample).order_by("-effective", "-loaded_at").first()
+    if before is None:
         return ()
     old = dict(Rule.objects.filter(edition=before).values_list("number", "text"))
     new = dict(Rule.objects.filter(edition=edition).values_list("number", "text"))
@@ -168,17 +162,3 @@ def changes_since_previous(edition: Edition) -> tuple[tuple[str, int], ...]:
         ("reworded", sum(old[number] != new[number] for number in old.keys() & new.keys())),
         ("renumbered", moved),
     )
-
-
-__all__ = [
-    "EditionReport",
-    "IngestReport",
-    "Policy",
-    "RulesError",
-    "RulesFiles",
-    "RulesPage",
-    "RulesSource",
-    "changes_since_previous",
-    "ingest_rules",
-    "source_in",
-]

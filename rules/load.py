@@ -232,7 +232,7 @@ def _store_glossary(edition: Edition, parsed: ParsedEdition) -> None:
                 edition=edition,
                 term=term.term[:200],
                 folded=fold_name(term.term.removesuffix("(Obsolete)"))[:200],
-                forms=sorted({fold_name(form) for form in term.forms}),
+                forms=sorted({fold_name(form)[:200] for form in term.forms}),
                 text=term.text,
                 is_obsolete=term.is_obsolete,
                 position=place,

@@ -14,7 +14,8 @@ from django.db import OperationalError, connection
 
 from rules import ingest
 from rules.errors import NotComprehensiveRules, RulesNotFound, RulesNotStored
-from rules.ingest import Policy, RulesFiles, RulesPage, ingest_rules, source_in
+from rules.ingest import RulesFiles, RulesPage, ingest_rules, source_in
+from rules.load import Policy
 from rules.models import Edition, Rule
 from sources.http import FetchError, Patience
 from tests.rules.cr_text import BODY, cr_bytes
@@ -49,7 +50,7 @@ def loaded_dates() -> set[date]:
 def test_newest_file_of_a_folder_is_loaded(folder: Path) -> None:
     report = ingest_rules(source_in(folder))
     assert loaded_dates() == {date(2026, 4, 5)}
-    assert report.is_changed
+    assert report.editions[0].is_new
     assert report.editions[0].file_name == "MagicCompRules 20260405.txt"
 
 
@@ -64,7 +65,7 @@ def test_all_editions_of_a_folder(folder: Path) -> None:
 def test_second_run_says_that_there_is_nothing_to_do(folder: Path) -> None:
     ingest_rules(source_in(folder))
     again = ingest_rules(source_in(folder))
-    assert not again.is_changed
+    assert not again.editions[0].is_new
     assert "already there, nothing to do (current)" in str(again)
 
 

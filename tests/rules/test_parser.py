@@ -3,7 +3,10 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from judge.values import parent_of
 from rules.errors import NotComprehensiveRules
 from rules.parsed import ParsedEdition, ParsedSubrule
 from rules.parser import parse_edition
@@ -286,6 +289,37 @@ def test_what_is_no_whole_rules_text_is_one_clear_error(data: bytes, says: str) 
     with pytest.raises(NotComprehensiveRules, match=says) as caught:
         parse_edition(data)
     assert "nothing was changed" in str(caught.value)
+
+
+def test_cut_anywhere_before_the_credits_is_refused() -> None:
+    whole = cr_bytes()
+    for end in range(whole.index(b"Written for")):
+        with pytest.raises(NotComprehensiveRules):
+            parse_edition(whole[:end])
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_give_anything_but_the_one_error(data: bytes) -> None:
+    with pytest.raises(NotComprehensiveRules):
+        parse_edition(data)
+
+
+LINES = cr_text().split("\n")
+
+
+@given(st.lists(st.tuples(st.integers(0, len(LINES) - 1), st.integers(0, len(LINES) - 1)), max_size=4))
+def test_shuffled_lines_are_read_or_refused_and_no_number_comes_twice(swaps: list[tuple[int, int]]) -> None:
+    lines = list(LINES)
+    for one, other in swaps:
+        lines[one], lines[other] = lines[other], lines[one]
+    try:
+        edition = parse_edition("\n".join(lines).encode())
+    except NotComprehensiveRules:
+        return
+    numbers = [line.number for line in edition.lines()]
+    assert len(numbers) == len(set(numbers))
+    assert len({term.term for term in edition.glossary}) == len(edition.glossary)
+    assert all(parent_of(sub.number) == rule.number for rule in edition.rules for sub in rule.subrules)
 
 
 def test_broken_byte_fixture_is_a_curly_quote() -> None:

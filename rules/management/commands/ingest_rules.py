@@ -10,7 +10,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from rules.errors import RulesError
-from rules.ingest import Policy, RulesFiles, RulesPage, RulesSource, ingest_rules, source_in
+from rules.ingest import RulesFiles, RulesPage, RulesSource, ingest_rules, source_in
+from rules.load import Policy
 from sources.cr import RULES_PAGE
 
 
