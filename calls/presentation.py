@@ -5,6 +5,7 @@ Rendering only: nothing here decides, and nothing here reads a database.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NotRequired, TypedDict, assert_never
 
@@ -30,14 +31,18 @@ from judge.values import (
     GlossaryCitation,
     OracleTextCitation,
     PriorCallCitation,
+    Resolved,
     RuleChunk,
     RuleCitation,
     RulingCitation,
+    Rung,
     Source,
     parent_of,
 )
 
 SAMPLE_NOTICE = "Sample data: these cards and rules are invented to try the program with. They are not Magic's."
+
+_POSSESSIVE = re.compile(r"['’ʼ`´]s?$", re.IGNORECASE)
 
 
 class CardLink(TypedDict):
@@ -167,7 +172,7 @@ def _base(kind: str, state: CorpusState) -> ReplyObject:
 
 def _answer(kind: str, reply: Answered | Extractive, state: CorpusState) -> ReplyObject:
     context, verdict = reply.context, reply.verdict
-    spans = {resolved.card.id: resolved.span.text for resolved in reversed(reply.resolved)}
+    spans = {resolved.card.id: _called(resolved) for resolved in reversed(reply.resolved)}
     cards: list[CardLink] = []
     for card in verdict.cards:
         link: CardLink = {"name": card.name, "url": card_url(card.name, card.id)}
@@ -189,6 +194,12 @@ def _answer(kind: str, reply: Answered | Extractive, state: CorpusState) -> Repl
         "not_found": [span.text for span in reply.not_found],
         "call": reply.call,
     }
+
+
+def _called(resolved: Resolved) -> str:
+    """What the asker called the card; "bob's" is "bob" where that is how it was found."""
+    text = resolved.span.text
+    return _POSSESSIVE.sub("", text) if resolved.matched_via is Rung.ALIAS_STRIPPED else text
 
 
 def _span(text: str, candidates: Iterable[Card]) -> SpanObject:

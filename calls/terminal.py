@@ -8,6 +8,7 @@ from calls.presentation import CardLink, CitationObject, ReplyObject
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.padding import Padding
     from rich.text import Text
 
 _WIDEST = 100  # columns; longer lines are hard to read
@@ -56,9 +57,6 @@ class _Raw:
 
 
 def _print_answer(reply: ReplyObject, console: Console) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
     if reply["kind"] == "extractive":
         console.print(reply["answer"].partition("\n\n")[0], style="bold", markup=False)
         console.print(reply.get("reason", ""), style="dim", markup=False)
@@ -67,7 +65,7 @@ def _print_answer(reply: ReplyObject, console: Console) -> None:
     for number, citation in enumerate(reply["citations"], start=1):
         console.print()
         console.print(_heading(number, citation))
-        console.print(Padding(Text(citation["quote"]), (0, 0, 0, 4)))
+        console.print(_indented(citation["quote"], wrap=console.is_terminal))
     console.print()
     if cards := [_card(card) for card in reply["cards"]]:
         console.print(f"Cards: {', '.join(cards)}", style="dim", markup=False)
@@ -82,6 +80,14 @@ def _heading(number: int, citation: CitationObject) -> Text:
     from rich.text import Text
 
     return Text.assemble((f"[{number}] ", "dim"), (citation["label"], "cyan bold"))
+
+
+def _indented(quote: str, *, wrap: bool) -> Padding | Text:
+    """*quote* set in; wrapped under itself on a terminal, left in its own lines for whatever reads a pipe."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    return Padding(Text(quote), (0, 0, 0, 4)) if wrap else Text("\n".join(f"    {line}" for line in quote.split("\n")))
 
 
 def _card(card: CardLink) -> str:

@@ -107,6 +107,18 @@ def test_piped_output_is_plain_and_has_all_there_is_to_know(judge_says: Says) ->
     assert "rules of 2031-02-03" in out
 
 
+def test_a_long_quote_is_whole_in_a_pipe_and_on_a_narrow_terminal() -> None:
+    reply = reply_object(answered(), STATE)
+    reply["citations"][0]["quote"] = "word " * 60 + "end"
+    piped, terminal = io.StringIO(), Terminal()
+    print_reply(reply, piped)
+    print_reply(reply, terminal)
+
+    assert f"    {'word ' * 60}end\n" in piped.getvalue()
+    assert terminal.getvalue().count("word") == 60
+    assert "end" in terminal.getvalue()
+
+
 @pytest.mark.parametrize("kind", EVERY_KIND)
 def test_every_kind_is_coloured_on_a_terminal_and_keeps_the_askers_brackets(kind: str) -> None:
     out = Terminal()

@@ -10,7 +10,7 @@ from django.urls import resolve
 
 from calls.presentation import SAMPLE_NOTICE, notices, reply_object, spoken
 from judge.replies import OutOfScope
-from judge.values import CorpusState, Source
+from judge.values import CardSpan, CorpusState, Resolved, Rung, Source
 from tests.calls.replies import EDITION, EVERY_KIND, OWL, STATE, answered, extractive
 
 
@@ -53,6 +53,20 @@ def test_an_answer_says_which_words_named_the_card_and_what_was_read() -> None:
     assert shown["cards"] == [{"name": OWL.name, "url": "/cards/pellona-lantern-owl", "span": "owl"}]
     assert shown["read"] == {"rules": 1, "rulings": 1, "glossary": 1, "calls": 0}
     assert (shown["confidence"], shown["call"]) == ("high", 7)
+
+
+@pytest.mark.parametrize(
+    ("span", "rung", "called"),
+    [
+        ("owl's", Rung.ALIAS_STRIPPED, "owl"),
+        ("owls’", Rung.ALIAS_STRIPPED, "owls"),
+        ("Owl's", Rung.ALIAS, "Owl's"),
+    ],
+)
+def test_a_possessive_is_not_part_of_what_a_card_was_called(span: str, rung: Rung, called: str) -> None:
+    reply = replace(answered(), resolved=(Resolved(CardSpan(span), OWL, rung),))
+
+    assert reply_object(reply, STATE)["cards"][0]["span"] == called
 
 
 def test_an_extractive_answer_says_why_no_model_answered_and_which_names_are_unknown() -> None:
