@@ -29,6 +29,7 @@ FLOOR = 0.3  # of the best passage's worth; below it a passage is padding; D45
 RULING_FLOOR = 0.4
 LOW_FLOOR = 0.15  # of the best passage's worth; weaker ones are not even shown to make three
 EXAMPLE_WORTH = 0.6  # an example illustrates, the sentence above it decides
+LEANING_WORTH = 0.8  # half a thought; the same passage begun a sentence earlier or later is better
 ANSWER_ROOM = 3_600  # characters; leaves validate()'s 4,000 some slack for headings
 
 
@@ -172,7 +173,7 @@ def _glossary(entries: Iterable[GlossaryEntry], extraction: Extraction, weights:
 def _worth(passage: Passage, weights: Weights) -> float:
     """The rarity of what *passage* shares with the question, a long passage's counted for a little less."""
     worth = weights.of_words(passage.stems) / (1 + len(passage.stems) / 60)
-    return worth * EXAMPLE_WORTH if passage.is_example else worth
+    return worth * (EXAMPLE_WORTH if passage.is_example else 1) * (LEANING_WORTH if passage.leans else 1)
 
 
 def _within_room(groups: Sequence[tuple[str, list[_Pick]]]) -> list[tuple[str, list[_Pick]]]:

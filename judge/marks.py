@@ -37,7 +37,7 @@ def renumber(answer: str, new: Mapping[int, int | None]) -> str:
         marks = "".join(f"[{number}]" for number in kept)
         return f"{match.group(1)}{marks}" if marks else ""
 
-    return re.sub(rf"([ \u00a0]*){_MARK.pattern}", rewritten, answer)
+    return re.sub(rf"([ \u00a0]?){_MARK.pattern}", rewritten, answer)
 
 
 def uncited_rules(answer: str, cited: Sequence[RuleId], quotes: Iterable[str]) -> tuple[RuleId, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from judge.marks import MIN_QUOTED_WORDS, marked_numbers
 from judge.quotes import Span
@@ -16,6 +17,9 @@ _NUMBER = re.compile(r"^[1-9]\d\d\.\d{1,3}[a-z]{0,2}\.?\s+")
 # A sentence ends in a full stop and its closing marks before a capital; "e.g. a" and "702.19b" hold none.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[”\"’')\]]*\s+(?=[“\"‘'(\[{]*[A-Z0-9{])")
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|St|No|cf)\.)$")
+_LEANING = re.compile(
+    r"(?:This|That|These|Those|Such|Its?|They|Their|Otherwise|However|Then|If (?:it|they|so|not)|In this case)\b"
+)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 _STOP_WORDS = """
@@ -33,11 +37,15 @@ _ENDINGS = ("ings", "ing", "ies", "ied", "ed", "es", "s", "ly")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A quotable piece of one line: whole sentences, verbatim. stems: its informative words."""
+    """A quotable piece of one line: whole sentences, verbatim. stems: its informative words.
+
+    leans: it begins with a word such as "This", and what that points at stands before the piece.
+    """
 
     text: str
     stems: frozenset[str]
     is_example: bool
+    leans: bool = False
 
 
 @lru_cache(maxsize=4_096)
@@ -52,7 +60,8 @@ def passages_of(text: str, shortest: int = SHORTEST) -> tuple[Passage, ...]:
         body = _NUMBER.sub("", line.strip(), count=1)
         for piece in _pieces(body):
             if len(piece.split()) >= shortest and not marked_numbers(piece):
-                found.append(Passage(piece, stems(piece), body.startswith("Example:")))
+                leans = not body.startswith(piece) and _LEANING.match(piece) is not None
+                found.append(Passage(piece, stems(piece), body.startswith("Example:"), leans))
     return tuple(found)
 
 
@@ -68,7 +77,7 @@ def sentences(line: str) -> tuple[Span, ...]:
     found: list[Span] = []
     start = 0
     for match in _SENTENCE_END.finditer(line):
-        if not _ABBREVIATED.search(line[: match.start()]):
+        if not _ABBREVIATED.search(line, max(match.start() - 5, 0), match.start()):
             found.append(Span(start, match.start() + len(match.group().rstrip())))
             start = match.end()
     return tuple(span for span in [*found, Span(start, len(line))] if span.start < span.end)
@@ -81,8 +90,12 @@ def _pieces(line: str) -> tuple[str, ...]:
     spans = sentences(line)
     pieces: list[str] = []
     for first, span in enumerate(spans):
-        fitting = [later.end for later in spans[first:] if later.end - span.start <= LONGEST]
-        pieces.append(line[span.start : max(fitting, default=span.end)])
+        end = span.end
+        for later in islice(spans, first + 1, None):
+            if later.end - span.start > LONGEST:
+                break
+            end = later.end
+        pieces.append(line[span.start : end])
     return tuple(pieces)
 
 

@@ -8,6 +8,8 @@ punctuation and white space are forgiven (D40): no word may be added, dropped, c
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 _QUOTE_MARKS = "'\"‘’‚‛“”„‟«»‹›′″`´ʼ"
@@ -45,30 +47,40 @@ def fold_punctuation(text: str) -> str:
 
 
 def locate(quote: str, text: str) -> Span | None:
-    """Where *quote* stands in *text*, or None; the first place when there are several.
+    """Where *quote* stands in *text*, or None; places that spell every sign the same way come first.
 
     Folds typographic punctuation one character to one, so offsets in the folded text hold in *text*
     (models retype the CR's ’ and — as ASCII). Case and word order must match, and the quote may not begin or
     end inside a word: "can" does not stand in "can't", nor "land" in "nonland". White space matches white
     space, line breaks included (D40).
     """
-    folded_quote = fold_punctuation(quote).strip(" ")
+    folded_quote, folded_text = fold_punctuation(quote).strip(" "), fold_punctuation(text)
     if not folded_quote:
         return None
-    pattern = re.compile("".join(_spelled(token) for token in _TOKEN.findall(folded_quote)))
-    folded_text = fold_punctuation(text)
-    found = pattern.search(folded_text)
-    while found is not None:
-        span = Span(*found.span())
-        if _stands_alone(span, text):
-            return span
-        found = pattern.search(folded_text, span.start + 1)
-    return None
+    places = chain(_as_written(folded_quote, folded_text), _otherwise_spelled(folded_quote, folded_text))
+    return next((span for span in places if _stands_alone(span, text)), None)
 
 
 def quoted(span: Span, text: str) -> str:
     """The source's own characters at *span*."""
     return text[span.start : span.end]
+
+
+def _as_written(quote: str, text: str) -> Iterator[Span]:
+    """Every place of the folded *quote* in the folded *text*, sign for sign; most quotes end here."""
+    at = text.find(quote)
+    while at >= 0:
+        yield Span(at, at + len(quote))
+        at = text.find(quote, at + 1)
+
+
+def _otherwise_spelled(quote: str, text: str) -> Iterator[Span]:
+    """Every place where one sign may stand in several characters, or white space run on."""
+    pattern = re.compile("".join(_spelled(token) for token in _TOKEN.findall(quote)))
+    found = pattern.search(text)
+    while found is not None:
+        yield Span(*found.span())
+        found = pattern.search(text, found.start() + 1)
 
 
 def _spelled(token: str) -> str:
@@ -87,7 +99,7 @@ def _stands_alone(span: Span, text: str) -> bool:
     return not (
         _joins_words(text, span.start)
         or _joins_words(text, span.end)
-        or (text[span.start].isdigit() and _ends_in_sign(text[: span.start][-2:]))
+        or (text[span.start].isdigit() and _ends_in_sign(text[max(span.start - 2, 0) : span.start]))
     )
 
 

@@ -109,7 +109,8 @@ def _without_stubs(answer: str, citations: Sequence[RawCitation]) -> tuple[str, 
             reason = f"there is no citation {number}; there are {len(citations)}, counted from 1"
             raise VerdictRejected(BadCitation(number, "a mark in the answer", f"[{number}]", reason))
     kept = [number for number, citation in enumerate(citations, 1) if not is_stub(citation)]
-    new = {number: (kept.index(number) + 1 if number in kept else None) for number in range(1, len(citations) + 1)}
+    new: dict[int, int | None] = dict.fromkeys(range(1, len(citations) + 1))
+    new |= {old: now for now, old in enumerate(kept, 1)}
     return renumber(answer, new), {now: citations[number - 1] for now, number in enumerate(kept, 1)}
 
 
@@ -127,8 +128,8 @@ def _merged(answer: str, citations: Sequence[Citation]) -> tuple[str, tuple[Cita
     once = tuple(dict.fromkeys(citations))
     if len(once) == len(citations):
         return answer, once
-    new = {number: once.index(citation) + 1 for number, citation in enumerate(citations, 1)}
-    return renumber(answer, new), once
+    places = {citation: now for now, citation in enumerate(once, 1)}
+    return renumber(answer, {old: places[citation] for old, citation in enumerate(citations, 1)}), once
 
 
 def _check_rule_numbers(answer: str, citations: Sequence[Citation]) -> None:

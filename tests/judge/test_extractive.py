@@ -202,6 +202,16 @@ def test_a_long_line_gives_runs_of_whole_sentences() -> None:
     assert all(len(piece) <= LONGEST and piece.startswith("Sentence") and piece.endswith("wet.") for piece in pieces)
 
 
+def test_a_passage_that_begins_in_the_middle_of_a_thought_is_known_to_lean() -> None:
+    line = "A newt stays sodden. " + "This goes on for long " + "and long " * 45 + "enough. Newts dry out."
+    assert [(one.text.split()[0], one.leans) for one in passages_of(line, 1)] == [
+        ("A", False),
+        ("This", True),
+        ("Newts", False),
+    ]
+    assert [one.leans for one in passages_of("This newt is wet all day.")] == [False]
+
+
 def test_an_example_is_known_as_one() -> None:
     assert [one.is_example for one in passages_of(SOGGING.leaves[1].text)] == [False, True]
 
