@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
+from curation.loading import CurationReport
+from curation.management.commands import load_curation as load_command
 from curation.models import CardAlias
 from rules.models import Edition
 from tests.curation.conftest import add_section
@@ -39,6 +42,17 @@ def test_strict_fails_on_a_section_nobody_thought_of(
     with pytest.raises(CommandError):
         call_command("load_curation", folder, "--strict")
     assert "605. Brand New Things" in capsys.readouterr().out
+
+
+def test_a_database_that_fails_is_told_without_a_traceback(
+    folder: Path, corpus: Edition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> CurationReport:
+        raise OperationalError("could not extend file: No space left on device")
+
+    monkeypatch.setattr(load_command, "load_curation", fail)
+    with pytest.raises(CommandError, match="nothing was changed: could not extend file"):
+        call_command("load_curation", folder)
 
 
 @pytest.mark.usefixtures("corpus")

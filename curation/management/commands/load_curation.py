@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, override
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 
 from curation.loading import Changes, CurationReport, load_curation
 
@@ -24,7 +25,10 @@ class Command(BaseCommand):
         if folder is not None and not folder.is_dir():
             raise CommandError(f"There is no folder {folder}.")
         quiet = options["verbosity"] < 2
-        report = load_curation(folder, progress=(lambda _: None) if quiet else self.stdout.write)
+        try:
+            report = load_curation(folder, progress=(lambda _: None) if quiet else self.stdout.write)
+        except DatabaseError as error:
+            raise CommandError(f"The database could not take the load, so nothing was changed: {error}") from error
         self._tell(report)
         if options["strict"] and not report.is_clean:
             raise CommandError("Something in the curated files was left out (--strict); see above.")
