@@ -18,7 +18,7 @@ def listening_socket(host: str, port: str) -> Iterator[socket.socket]:
 
     Bound before anything is loaded, so that a port in use is told at once.
     """
-    if not port.isdecimal() or int(port) > 65535:
+    if not (port.isascii() and port.isdecimal()) or int(port) > 65535:
         raise SetupError(f"the port must be a number from 0 to 65535, not '{port}' (JUDGE_PORT or --port)")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listener:
