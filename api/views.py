@@ -7,6 +7,7 @@ from typing import Any, override
 
 from django.conf import settings
 from django.db import DatabaseError
+from django.http import HttpRequest
 from rest_framework import status
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
@@ -14,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from api.errors import refusal
+from api.parsers import BODY_LIMIT
 from api.requests import RequestError, parse_judge_body
 from calls.about import about
 from calls.adapters.corpus import bulk_files, row_counts
@@ -33,6 +35,13 @@ STATUS = {
 
 class JudgeView(APIView):
     """POST a question, get a reply (docs/API.md)."""
+
+    @override
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        """A body sent in chunks has no Content-Length, and the framework would take it for no body at all."""
+        if request.headers.get("Transfer-Encoding") and not request.META.get("CONTENT_LENGTH"):
+            request.META["CONTENT_LENGTH"] = str(BODY_LIMIT)  # only looked at for being more than none
+        return super().initialize_request(request, *args, **kwargs)
 
     def post(self, request: Request) -> Response:
         """The reply; whatever was decided is 200, only refusals and failures have a status of their own."""

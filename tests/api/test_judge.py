@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -188,3 +189,47 @@ def test_behind_a_proxy_each_address_has_its_own_allowance(judge_says: Says, set
     ]
 
     assert statuses == [200, 200, 429]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("length", "status"), [(20, 200), (100_000, 413)])
+def test_a_body_sent_in_chunks_is_read_and_bounded(judge_says: Says, length: int, status: int) -> None:
+    judge_says(answered())
+    body = json.dumps({"question": "owl " + "x" * length}).encode()
+
+    assert asyncio.run(_status_of_chunks([body[:10], body[10:]])) == status
+
+
+async def _status_of_chunks(chunks: list[bytes]) -> int:
+    """The status of a POST whose body comes in *chunks* without Content-Length, through the ASGI application."""
+    from judgesite.asgi import application
+
+    waiting = [{"type": "http.request", "body": chunk, "more_body": True} for chunk in chunks]
+    waiting.append({"type": "http.request", "body": b"", "more_body": False})
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        if waiting:
+            return waiting.pop(0)
+        await asyncio.sleep(3600)  # the client stays
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json"), (b"transfer-encoding", b"chunked")]
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "POST",
+        "path": "/api/judge",
+        "raw_path": b"/api/judge",
+        "query_string": b"",
+        "headers": headers,
+        "client": ("127.0.0.1", 5),
+        "server": ("127.0.0.1", 80),
+        "scheme": "http",
+    }
+    await application(scope, receive, send)
+    return int(sent[0]["status"])
