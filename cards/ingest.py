@@ -134,9 +134,12 @@ def _say_nothing(note: Progress) -> None:
 @contextlib.contextmanager
 def _only_one() -> Iterator[None]:
     """Holds the lock of card loads. Raises IngestBusy when somebody else does."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK])
-        row = cursor.fetchone()
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK])
+            row = cursor.fetchone()
+    except (DatabaseError, InterfaceError) as error:
+        raise IngestError(_database_problem(error)) from error
     if row is None or not row[0]:
         raise IngestBusy("Cards are being loaded by another process. Wait until it is done, then try again")
     try:
@@ -277,7 +280,8 @@ def _names(objects: Objects, known: Known, tally: _Tally) -> Iterator[NameRow]:
 
 def _refuse_wrong_file(bulk: Bulk, tally: _Tally, force: bool) -> None:
     """Raises IngestError for a file that would empty the tables: nothing usable in it, or far less than last time."""
-    if not tally.usable and bulk.kind in ESSENTIAL:
+    is_strange = tally.read == tally.skipped["malformed"] + tally.skipped["no oracle_id"]
+    if is_strange or (bulk.kind is BulkKind.ORACLE_CARDS and not tally.usable):
         raise IngestError(f"{bulk.origin}: none of its {tally.read} objects can be used as {bulk.kind}. Wrong file?")
     last = BulkFile.objects.filter(pk=bulk.kind).first()
     if last and not force and tally.read < last.rows * _SHRINK:

@@ -13,7 +13,7 @@ from sources.scryfall import BulkKind, SourceError
 
 def found(folder: Path, kind: BulkKind) -> str | None:
     bulk = FolderSource(folder).bulk(kind)
-    return bulk and bulk.origin
+    return bulk.origin if bulk else None
 
 
 @pytest.mark.parametrize(

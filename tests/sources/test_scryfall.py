@@ -61,8 +61,8 @@ def test_every_layout_gives_the_same_objects(tmp_path: Path, content: bytes) -> 
         (b"\x1f\x8bnot gzip", "while reading"),
     ],
     ids=["empty", "blank", "empty list by line", "empty list", "an object", "a page", "no closing bracket",
-         "cut in a line", "cut, one line", "broken line", "more after the end", "a number by line", "a number", "bad utf-8 by line",
-         "bad utf-8", "gzip cut", "gzip damaged"],
+         "cut in a line", "cut, one line", "broken line", "more after the end", "a number by line", "a number",
+         "bad utf-8 by line", "bad utf-8", "gzip cut", "gzip damaged"],
 )  # fmt: skip
 def test_a_broken_file_is_one_error_with_name_and_position(tmp_path: Path, content: bytes, position: str) -> None:
     path = tmp_path / "rulings.json"
