@@ -63,6 +63,10 @@ class CardQuerySet(FoldedNameQuerySet["Card"]):
 class CardFaceQuerySet(FoldedNameQuerySet["CardFace"]):
     """Faces. A single-faced card has one, so every name but "Front // Back" stands here."""
 
+    def with_text(self, word: str) -> Self:
+        """Those whose Oracle text has *word* in it, case and all: names of tokens and places stand there."""
+        return self.filter(oracle_text__contains=word)
+
     def most_asked_first(self, at_most: int) -> Self:
         """The first *at_most*, cards with many rulings first: those are the ones people ask about."""
         from cards.models import Ruling  # the models module imports this one

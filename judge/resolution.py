@@ -240,6 +240,12 @@ def _offers(ladder: _Ladder, index: NameIndex, asked: Mapping[int, str], ranked:
             ladder.found[i] = _Found(Rung.FUZZY, hits, taken=False)
 
 
+def misspelled(query: str, hits: Iterable[NameHit]) -> NameHit | None:
+    """The one of *hits*, similar names, that folded *query* surely is a misspelling of; None when it is not sure."""
+    ranked = _ranked(hits, query)
+    return ranked[0] if _is_sure(ranked) else None
+
+
 def _worth_comparing(ladder: _Ladder) -> dict[int, str]:
     asked = {i: fold_name(ladder.spans[i].text) for i in ladder.open()}
     return {i: query for i, query in asked.items() if len(query) >= _SHORTEST_FUZZY}
@@ -365,22 +371,30 @@ def has_words(name: str, words: str) -> bool:
 def collapse(resolutions: Sequence[Resolution]) -> tuple[Resolution, ...]:
     """*resolutions* without second references to a card that another span already names.
 
-    Dropped: a second Resolved of one card; an Ambiguous of a naming rung that shares a candidate with a resolved
-    card ("bolt" beside "Lightning Bolt"); an open span whose words all stand in a resolved card's name. An
-    ambiguous misspelling stays: its neighbours are not names the asker wrote.
+    Dropped: a second Resolved of one card; a card with the name of a face of another card in the question (beside
+    Emeritus of Woe // Demonic Tutor, "the Demonic Tutor" is that face); an Ambiguous of a naming rung that shares a
+    candidate with a resolved card ("bolt" beside "Lightning Bolt"); an open span whose words all stand in a
+    resolved card's name. An ambiguous misspelling stays: its neighbours are not names the asker wrote.
     """
     taken: dict[CardId, Card] = {}
+    halves = _halves(resolutions)
     resolved = {r.card.id: r.card for r in resolutions if isinstance(r, Resolved)}
     kept: list[Resolution] = []
     for resolution in resolutions:
         if isinstance(resolution, Resolved):
-            if resolution.card.id in taken:
+            if resolution.card.id in taken or fold_name(resolution.card.name) in halves:
                 continue
             taken[resolution.card.id] = resolution.card
         elif _refers_again(resolution, resolved):
             continue
         kept.append(resolution)
     return tuple(kept)
+
+
+def _halves(resolutions: Sequence[Resolution]) -> frozenset[str]:
+    """The folded names of the faces of resolved cards that have several; none is the name of its whole card."""
+    cards = [r.card for r in resolutions if isinstance(r, Resolved) and len(r.card.faces) > 1]
+    return frozenset(fold_name(face.name) for card in cards for face in card.faces)
 
 
 def _refers_again(resolution: Ambiguous | NotFound, resolved: Mapping[CardId, Card]) -> bool:

@@ -38,6 +38,11 @@ class _Beginning(NamedTuple):
     card_name: str
     funny: bool
 
+    @property
+    def is_legend(self) -> bool:
+        """Whether it is legendary."""
+        return "Legendary" in self.type_line
+
 
 class DatabaseNameIndex:
     """judge.resolution.NameIndex: one query a look-up, whatever the number of spans."""
@@ -55,7 +60,7 @@ class DatabaseNameIndex:
         hits = {}
         for query in queries:
             mine = [face for face in faces if face.folded.startswith(f"{query} ")]
-            if chosen := _short_names(query, mine):
+            if chosen := _short_names(query, mine) or _epithet_names(query, mine):
                 hits[query] = [NameHit(CardId(face.card), face.card_name, query, funny=face.funny) for face in chosen]
         return hits
 
@@ -126,14 +131,20 @@ def _hit(name: Name) -> NameHit:
 
 
 def _short_names(query: str, faces: Sequence[_Beginning]) -> list[_Beginning]:
-    """The faces that *query* is the short name of.
-
-    Names with a comma decide; without one a legend's epithet does ("Meren" of Clan Nel Toth), but only where no
-    other name begins with the word. Legends without a comma are rivals, so that "kaalia" asks which one.
-    """
+    """The faces with *query* before the comma, and the legends that begin with it and have none: "kaalia" is either."""
     commas = [face for face in faces if "," in face.name and fold_name(face.name.split(",")[0]) == query]
-    legends = [face for face in faces if "Legendary" in face.type_line and face not in commas]
-    if commas:
-        return commas + legends
-    epithets = [face for face in legends if face.folded.removeprefix(f"{query} ").startswith(_EPITHETS)]
-    return legends if epithets and len(legends) == len(faces) else []
+    return commas + [face for face in faces if commas and face.is_legend and face not in commas]
+
+
+def _epithet_names(query: str, faces: Sequence[_Beginning]) -> list[_Beginning]:
+    """The legends that *query* stands for without a comma, "Meren" of Clan Nel Toth.
+
+    Only where no other name begins with the word, and no other legend has it in its name: "Kefnet" the Mindful is
+    God-Eternal Kefnet too.
+    """
+    if not faces or not all(face.is_legend for face in faces):
+        return []
+    if not any(face.folded.removeprefix(f"{query} ").startswith(_EPITHETS) for face in faces):
+        return []
+    namesakes = CardFace.objects.with_words(query).filter(type_line__contains="Legendary").values("card").distinct()
+    return list(faces) if namesakes.count() == len({face.card for face in faces}) else []

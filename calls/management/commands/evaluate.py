@@ -8,9 +8,9 @@ from typing import Any, override
 
 from django.core.management.base import BaseCommand
 
-from calls.evaluation import recall
+from calls.evaluation import extraction, names, recall
 
-SUBJECTS = {"recall": recall}
+SUBJECTS = {"recall": recall, "names": names, "extraction": extraction}
 
 
 class Command(BaseCommand):
