@@ -9,9 +9,10 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.cache import patch_cache_control
 from django.utils.decorators import method_decorator
 from django.views import View
-from django.views.decorators.cache import never_cache
+from django.views.decorators.cache import cache_control
 
 from calls.asking import Asked, ask, ground
 from calls.limits import address_key
@@ -25,7 +26,8 @@ from web.shown import site, view_of
 _STATUS = {"rate_limited": 429, "busy": 503, "error": 503}
 
 
-@method_decorator(never_cache, name="dispatch")
+# Not no-store: coming back from a citation must show the answer again, not ask to send the question twice.
+@method_decorator(cache_control(private=True, no_cache=True), name="dispatch")
 class AskView(View):
     """GET the box, POST a question. The page is whole without a line of script."""
 
@@ -55,6 +57,8 @@ class AskView(View):
         state = ground()
         shown = reply_object(reply, state)
         response = render(request, "web/reply.html", site(state) | kept | {"reply": view_of(shown)})
+        if kept["private"]:
+            patch_cache_control(response, no_store=True)
         return _with_status(response, shown)
 
 

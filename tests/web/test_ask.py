@@ -179,6 +179,15 @@ def test_unknown_cards_are_named_and_escaped(judge_says: Says, edition: Edition)
     assert "<b>" not in response.content.decode()
 
 
+@pytest.mark.parametrize(("private", "stays"), [("", True), ("1", False)])
+def test_an_answer_can_be_come_back_to_unless_it_is_private(judge_says: Says, private: str, stays: bool) -> None:
+    judge_says(answered())
+    cached = post(private=private).headers["Cache-Control"]
+
+    assert "private" in cached
+    assert ("no-store" not in cached) is stays
+
+
 def test_tournament_questions_get_a_pointer(judge_says: Says, edition: Edition) -> None:
     judge_says(EVERY_KIND["out_of_scope"])
 
