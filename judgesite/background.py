@@ -7,20 +7,22 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+
+from django.conf import settings
 
 from calls.wiring import corpus
 from judge.values import CorpusState
 from judgesite import paths
 from judgesite.launcher import STOPS_WITH_PARENT
-from judgesite.preparing import say
+from judgesite.terminal import say
 
 _EVERY = 1.0  # seconds between two looks at the database
 _PATIENCE = 10.0  # seconds a child gets to end by itself
 
 
 @contextmanager
-def children(commands: Sequence[Sequence[str]]) -> Iterator[None]:
+def children(commands: Sequence[Sequence[str]]) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Runs the judge's *commands*, one process each, for as long as the block lasts.
 
     A child also ends when this process is killed: it watches a pipe that only we hold open. What it prints goes to
@@ -29,7 +31,7 @@ def children(commands: Sequence[Sequence[str]]) -> Iterator[None]:
     with (paths.log_dir() / "background.log").open("ab") as log:
         processes = [_child(command, log.fileno()) for command in commands]
     try:
-        yield
+        yield processes
     finally:
         for process in processes:
             process.terminate()
@@ -56,6 +58,18 @@ def _reap(process: subprocess.Popen[bytes]) -> None:
         process.wait()
     if process.stdin:
         process.stdin.close()
+
+
+def embed_for(seconds: float) -> None:
+    """Embeds for at most *seconds*, unless JUDGE_EMBEDDER is none; says when there is more to do."""
+    if settings.JUDGE_EMBEDDER == "none":
+        return
+    say("Embedding the rules")
+    with children([["embed_rules"]]) as processes, suppress(subprocess.TimeoutExpired):
+        processes[0].wait(seconds)
+    state = corpus().state()
+    if state.embedded < state.to_embed:
+        say(f"Embedded {state.embedded:,} of {state.to_embed:,}; `script/judge embed_rules` does the rest, in minutes")
 
 
 @contextmanager

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from calls import setup
 from calls.setup import DataMissing, Origins
 from judgesite import paths
+from judgesite.background import embed_for
 from judgesite.problems import SetupError
+from judgesite.terminal import say
+
+_EMBED_SECONDS = 20  # with shipped vectors it takes a few; without, the question does not wait for minutes
 
 
 def origins() -> Origins:
@@ -42,14 +45,9 @@ def prepare_when_empty() -> None:
         return
     prepare()
     where = origins()
-    if where.folder is None:
-        return
-    try:
-        setup.load_rest(where, say)
-    except DataMissing as problem:
-        say(f"warning: {problem}")
-
-
-def say(line: str) -> None:
-    """Prints *line* for the person who waits."""
-    print(line, file=sys.stderr, flush=True)
+    if where.folder is not None:
+        try:
+            setup.load_rest(where, say)
+        except DataMissing as problem:
+            say(f"warning: {problem}")
+    embed_for(_EMBED_SECONDS)
