@@ -30,14 +30,14 @@ Progress = Callable[[int, int], None]
 """Called after every commit with how many passages have a vector, and how many there are."""
 
 
-class AlreadyEmbedding(RuntimeError):
+class AlreadyEmbedding(RuntimeError):  # noqa: N818  # named for what it says
     """Another process is embedding right now."""
 
     def __init__(self) -> None:
         super().__init__("another process is embedding the rules right now; it commits as it goes")
 
 
-class SpaceMismatch(RuntimeError):
+class SpaceMismatch(RuntimeError):  # noqa: N818  # named for what it says
     """The stored vectors belong to another space than the embedder's; the two are never mixed."""
 
     def __init__(self, stored: EmbeddingSpace, wanted: Space) -> None:
@@ -211,6 +211,7 @@ def copy_equal() -> int:
 def _set_width(width: int) -> None:
     """Empties the vectors and makes the column hold *width* floats; the HNSW index is built again, on nothing."""
     with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with checks still to come cannot be emptied
         cursor.execute("TRUNCATE rules_rulevector")
         cursor.execute(f"ALTER TABLE rules_rulevector ALTER COLUMN embedding TYPE vector({width:d})")
 

@@ -12,6 +12,7 @@ import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -21,7 +22,7 @@ _KEY_BYTES = 16  # of the sha256; two of 10^4 texts meet with probability 10^-31
 NO_VECTORS: Mapping[bytes, Vector] = MappingProxyType({})
 
 
-class BadVectorCache(ValueError):
+class BadVectorCache(ValueError):  # noqa: N818  # named for what it says
     """A cache file is damaged or of another width; the message names it. Embedding goes on without it."""
 
 
@@ -45,7 +46,7 @@ def read_vectors(file: Path, space: Space) -> Mapping[bytes, Vector]:
     try:
         with np.load(file, allow_pickle=False) as stored:
             keys, vectors = stored["keys"], stored["vectors"].astype(np.float32)
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, TypeError, BadZipFile) as error:
         raise BadVectorCache(
             f"{file} is no vector cache ({error}); make it again with embed_rules --write-cache"
         ) from None
