@@ -34,7 +34,7 @@ def test_a_rule_is_found_by_a_word_of_its_subrule_and_the_subrule_beside_it(edit
 
 def test_the_rarer_word_counts_more(edition: int) -> None:
     assert rules_found(edition, "the game of chairs, loyal things")[0] in {"606.1", "100.1"}
-    hits = {hit.id: hit.score for hit in Rule.objects.search_text(edition, ["each player: ten life"], 10)[0]}
+    hits = {str(hit.id): hit.score for hit in Rule.objects.search_text(edition, ["each player: ten life"], 10)[0]}
     assert hits["119.1"] > hits["100.1"]
 
 
