@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +26,9 @@ from judge.replies import Busy, RateLimited
 log = logging.getLogger(__name__)
 
 _SLOT_LOCK = 0x6A75646765  # advisory lock id: "judge" in ASCII
-BUSY_SECONDS = 5  # when to come back; a run takes about two seconds without a model
+BUSY_SECONDS = 5  # when to come back
+SLOT_WAIT = timedelta(seconds=1.5)  # short enough that a page with a queue behind it still feels answered
+_LOOK_AGAIN = 0.1  # seconds between two looks for a free slot
 
 # One statement, so two processes can never both take the last question of a window.
 _CHARGE = """
@@ -42,12 +45,16 @@ _FORGET = "DELETE FROM calls_ratewindow WHERE starts_at < now() - 2 * %(window)s
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """questions: allowed a window and asker. slots: runs in flight. slot_life: after it a dead run's slot is free."""
+    """questions: allowed a window and asker. slots: runs in flight. slot_life: after it a dead run's slot is free.
+
+    slot_wait: how long to stand in line for a slot before it is "busy"; a run takes a fraction of a second.
+    """
 
     questions: int
     window: timedelta
     slots: int
     slot_life: timedelta
+    slot_wait: timedelta = timedelta(0)
 
 
 def limits_from_settings() -> Limits:
@@ -57,6 +64,7 @@ def limits_from_settings() -> Limits:
         window=timedelta(seconds=settings.JUDGE_WINDOW_SECONDS),
         slots=settings.JUDGE_SLOTS,
         slot_life=timedelta(seconds=settings.JUDGE_SLOT_SECONDS),
+        slot_wait=SLOT_WAIT,
     )
 
 
@@ -66,7 +74,7 @@ def admitted(asker: str | None, limits: Limits) -> Iterator[Busy | RateLimited |
 
     asker: the key to charge (see address_key); None is never charged, only counted in flight.
     """
-    slot = _take_slot(limits)
+    slot = _wait_for_slot(limits)
     if slot is None:
         yield Busy(retry_after=BUSY_SECONDS)
         return
@@ -89,6 +97,14 @@ def charge(asker: str, limits: Limits) -> int:
         if taken[0] == 1:  # the first question of a window pays for the sweep
             cursor.execute(_FORGET, values)
     return 0
+
+
+def _wait_for_slot(limits: Limits) -> int | None:
+    """The id of a slot, taken at once or within slot_wait; None when there was none."""
+    until = time.monotonic() + limits.slot_wait.total_seconds()
+    while (slot := _take_slot(limits)) is None and time.monotonic() < until:
+        time.sleep(_LOOK_AGAIN)
+    return slot
 
 
 def _take_slot(limits: Limits) -> int | None:

@@ -132,6 +132,23 @@ def test_busy_costs_nothing() -> None:
         assert refusal is None
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_slot_that_comes_free_in_time_is_waited_for() -> None:
+    one_slot = Limits(
+        questions=9,
+        window=timedelta(days=3650),
+        slots=1,
+        slot_life=timedelta(seconds=60),
+        slot_wait=timedelta(seconds=20),
+    )
+
+    def run() -> bool:
+        with admitted(None, one_slot) as refusal:
+            return refusal is None
+
+    assert at_once(4, run) == [True] * 4
+
+
 @pytest.mark.django_db
 def test_a_refused_asker_holds_no_slot_afterwards() -> None:
     limits = Limits(questions=1, window=timedelta(days=3650), slots=1, slot_life=timedelta(seconds=60))
