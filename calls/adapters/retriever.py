@@ -237,5 +237,5 @@ def _bounded_history(question: Question, budget: Budget) -> tuple[Exchange, ...]
     limit = budget.history_characters
     return tuple(
         Exchange(shortened(each.question, limit), shortened(each.answer, limit))
-        for each in question.history[-budget.history :]
+        for each in question.history[max(0, len(question.history) - budget.history) :]
     )
