@@ -49,7 +49,8 @@ _SCREEN_FORMATS = frozenset(
     {"alchemy", "historic", "historicbrawl", "timeless", "gladiator", "brawl", "standardbrawl", "explorer", "penny"}
 )
 _PLAYABLE = frozenset({"legal", "restricted", "banned"})
-_FURIGANA = re.compile(r"（[ぁ-ゖゝゞァ-ヺー・\s]+）")  # readings that some sources put behind kanji
+# Readings that some sources put behind kanji; a few names stop inside one.
+_FURIGANA = re.compile(r"（[ぁ-ゖゝゞァ-ヺー・\s]+(?:）|$)")
 _MANA_COLORS = "WUBRG"
 _NAME = 300  # characters, as the name columns
 

@@ -216,6 +216,7 @@ def names(obj: dict[str, Any]) -> list[tuple[str, str]]:
         (printing("Gate Warden", printed_name="Gardien", lang="fr"), [("fr", "Gardien")]),
         (printing("Gate Warden", flavor_name="Old Bill"), [("en", "Old Bill")]),
         (printing("Gate Warden", printed_name="門（もん）番（ばん）", lang="ja"), [("ja", "門番")]),
+        (printing("Gate Warden", printed_name="門番（ばん", lang="ja"), [("ja", "門番")]),
         (printing("Gate Warden", printed_name="X（Y）", lang="zhs"), [("zhs", "X（Y）")]),
         (printing("Gate Warden", printed_name="?!", lang="fr"), []),
         (
@@ -227,7 +228,17 @@ def names(obj: dict[str, Any]) -> list[tuple[str, str]]:
             [("de", "Aa")],
         ),
     ],
-    ids=["none", "localized", "flavour", "furigana", "brackets elsewhere", "nothing left", "faces", "one face"],
+    ids=[
+        "none",
+        "localized",
+        "flavour",
+        "furigana",
+        "furigana cut off",
+        "brackets elsewhere",
+        "nothing left",
+        "faces",
+        "one face",
+    ],
 )
 def test_names_of_a_printing(obj: dict[str, Any], wanted: list[tuple[str, str]]) -> None:
     assert names(obj) == wanted
