@@ -24,7 +24,7 @@ def _script(path: Path, body: str) -> None:
 def _find(tmp_path: Path) -> subprocess.CompletedProcess[str]:
     """Sources find-python with nothing but *tmp_path*/bin on the PATH and *tmp_path*/pyenv for pyenv."""
     return subprocess.run(
-        ["/bin/sh", "-c", f'set -eu; . "{CHECKOUT}/script/find-python"; echo "$python"'],
+        ["/bin/sh", "-c", f'set -eu; here="{tmp_path}/bin"; . "{CHECKOUT}/script/find-python"; echo "$python"'],
         env={"PATH": f"{tmp_path}/bin:{tmp_path}/cat", "HOME": str(tmp_path), "PYENV_ROOT": str(tmp_path / "pyenv")},
         capture_output=True,
         text=True,
@@ -51,6 +51,12 @@ def test_a_python_that_is_too_old_is_passed_over_for_one_of_pyenv(shell: Path) -
     _script(shell / "bin" / "python3", "exit 1")
     _script(shell / "pyenv" / "versions" / "3.12.1" / "bin" / "python", "exit 0")
     assert _find(shell).stdout == f"{shell}/pyenv/versions/3.12.1/bin/python\n"
+
+
+def test_the_environment_that_is_there_is_used_without_looking(shell: Path) -> None:
+    _script(shell / ".judge" / "venv" / "bin" / "python", "exit 0")
+    _script(shell / "bin" / "python3.14", "exit 0")
+    assert _find(shell).stdout.endswith("/.judge/venv/bin/python\n")
 
 
 def test_uv_is_asked_last(shell: Path) -> None:

@@ -7,10 +7,10 @@ import socket
 from argparse import ArgumentParser
 from typing import Any, override
 
-from django.conf import settings
 from django.core.management.base import BaseCommand
 
 from calls.setup import has_sample
+from calls.wiring import corpus
 from judgesite.background import children, progress_shown
 from judgesite.preparing import prepare
 from judgesite.serving import address_of, listening_socket, serve
@@ -35,10 +35,15 @@ class Command(BaseCommand):
         self.stderr.write("Stopped.")
 
     def _serve(self, listener: socket.socket) -> None:
-        commands = [["load_rest"]] if settings.JUDGE_EMBEDDER == "none" else [["load_rest"], ["embed_rules"]]
-        with children(commands), progress_shown():
+        with children(_background_work()), progress_shown():
             if has_sample():
                 self.stderr.write("SAMPLE DATA: the cards and rules are made up, not Magic's.")
             self.stdout.write(f"The judge is at {address_of(listener)}  (Ctrl-C stops it)")
             self.stdout.flush()
             serve(listener)
+
+
+def _background_work() -> list[list[str]]:
+    """The commands to run behind the server."""
+    state = corpus().state()
+    return [["load_rest"], ["embed_rules"]] if state.embedded < state.to_embed else [["load_rest"]]
