@@ -22,7 +22,7 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # kana and Han: written w
 _WORD = re.compile(
     rf"[{_UNSPACED}]|\b(?:[ldjmnstcLDJMNSTC]|[Qq]u)['’](?=\w\w)|(?:(?![{_UNSPACED}])[\w'’‘`´ʼ])+|//?|&|\+"
 )
-_SENTENCE_END = re.compile(r"[.?!:;\n…¿¡]")
+_SENTENCE_END = re.compile(r"[.?!\n…¿¡]")
 _QUOTES_BEFORE, _QUOTES_AFTER = "\"“„«'‘‹", "\"”“»'’›"
 
 
@@ -49,18 +49,25 @@ _SUBJECTS = _words("i he she they you we opp opponent can could to will would id
 _DOING = _words(
     "resolves resolve resolving trigger triggers triggered etb etbs dies died enters entered hits targets "
     "targeting gets countered fetches out board battlefield play stack resout resolvido stirbt meurt "
-    "muere kommt arrive entra"
+    "muere kommt arrive entra kills destroys exiles counters stops deals makes blocks attacks draws "
+    "bounces returns protects survives eats taps untaps flips copies gives costs sees checks shuffles "
+    "reveals says works cracked activated sacrificed exiled naming chapter kill destroy exile draw make "
+    "resolved"
 )
-_SETTING = _words("on in at vs versus + & with und auf sur en sobre su")
+_SETTING = _words("on in at vs versus + & with und auf sur en sobre su sul sulla no na num em al a contra")
 _WHERE = _words(
-    "my his her their the a an your einen eine einer un une una "
-    "it him out me response antwort reponse respuesta risposta resposta board play hand stack upkeep that this them"
+    "my his her their the a an your einen eine einer un une una it him out me response antwort reponse "
+    "respuesta risposta resposta board play hand stack upkeep that this them mio mia suo sua meu minha "
+    "seu mon ma mes son sa ses mein meine seine mi su"
 )
 _OBJECTS = _words("it him them her my his their your the a an that this own mine")
 _GENERIC = _words(
     "effect effects land lands ability abilities spell spells deck decks counter counters damage step "
-    "steps phase cost costs mechanic keyword trigger count creature creatures type types rule rules"
+    "steps phase cost costs mechanic keyword trigger count creature creatures type types rule rules "
+    "s"
 )
+_OF_A_CARD = _words("trigger damage cost")  # "bob trigger" is the card's; "flying damage" is no card's
+_MADE = _words("token tokens")  # "bird token" is no card named Birds
 _ARTICLES = _words("a an the another same each")
 _INDEFINITE = _words("a an any another each every no some un une ein eine einen uno una um uma")
 
@@ -172,7 +179,7 @@ def _before(before: str, *, nickname: bool) -> int:
 
 
 def _after(words: Sequence[Word], last: int, after: str, *, nickname: bool) -> int:
-    if after == "of" or after in _GENERIC - ({"trigger", "damage", "cost"} if nickname else frozenset()):
+    if after == "of" or after in (_GENERIC - _OF_A_CARD | _MADE if nickname else _GENERIC):
         return -2
     score = int(bool(re.search(r"['’]s?$", words[last].text)))
     if after in _DOING:

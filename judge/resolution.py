@@ -373,8 +373,8 @@ def collapse(resolutions: Sequence[Resolution]) -> tuple[Resolution, ...]:
 
     Dropped: a second Resolved of one card; a card with the name of a face of another card in the question (beside
     Emeritus of Woe // Demonic Tutor, "the Demonic Tutor" is that face); an Ambiguous of a naming rung that shares a
-    candidate with a resolved card ("bolt" beside "Lightning Bolt"); an open span whose words all stand in a
-    resolved card's name. An ambiguous misspelling stays: its neighbours are not names the asker wrote.
+    candidate with a resolved card ("bolt" beside "Lightning Bolt"); a short name or an open span whose words
+    all stand in a resolved card's name. An ambiguous misspelling stays: its neighbours are not names the asker wrote.
     """
     taken: dict[CardId, Card] = {}
     halves = _halves(resolutions)
@@ -382,7 +382,11 @@ def collapse(resolutions: Sequence[Resolution]) -> tuple[Resolution, ...]:
     kept: list[Resolution] = []
     for resolution in resolutions:
         if isinstance(resolution, Resolved):
-            if resolution.card.id in taken or fold_name(resolution.card.name) in halves:
+            if (
+                resolution.card.id in taken
+                or fold_name(resolution.card.name) in halves
+                or _is_within(resolution, resolved)
+            ):
                 continue
             taken[resolution.card.id] = resolution.card
         elif _refers_again(resolution, resolved):
@@ -395,6 +399,14 @@ def _halves(resolutions: Sequence[Resolution]) -> frozenset[str]:
     """The folded names of the faces of resolved cards that have several; none is the name of its whole card."""
     cards = [r.card for r in resolutions if isinstance(r, Resolved) and len(r.card.faces) > 1]
     return frozenset(fold_name(face.name) for card in cards for face in card.faces)
+
+
+def _is_within(short: Resolved, resolved: Mapping[CardId, Card]) -> bool:
+    """Whether the short name is a part of another resolved card's name: then it means that one."""
+    if short.matched_via is not Rung.SHORT:
+        return False
+    words = fold_name(short.span.text)
+    return any(has_words(fold_name(card.name), words) for card in resolved.values() if card.id != short.card.id)
 
 
 def _refers_again(resolution: Ambiguous | NotFound, resolved: Mapping[CardId, Card]) -> bool:

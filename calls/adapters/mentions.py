@@ -33,6 +33,7 @@ from rules.models import Edition
 EVERYDAY = 0.5  # from here on a name is also a word people use
 FREQUENT = 10.0  # from here on it costs one more evidence
 SMALL_TALK = 300.0  # words of every second sentence: "take", "turn"
+NICKNAME_COMMON = 50.0  # nicknames as usual as "key" or "top" need one more evidence
 NICKNAME_EVERYDAY = 20.0  # nicknames were given on purpose, so only a very common word makes one doubtful
 
 _SHORTEST_UNKNOWN = 4  # letters of a word that may be a misspelled name
@@ -88,6 +89,8 @@ class Reading:
         folded = fold_name(span)
         places = [found for found in self.candidates if found.folded == folded]
         doubtful = [(found, doubt) for found in places if (doubt := self._doubt(found)) is not None]
+        if places and self._is_rules_talk(folded) and not any(self._readings(found) for found in places):
+            doubtful = [(found, Doubt(Kind.NAME)) for found in places]  # "trample", which is in many names
         if not doubtful:
             return True
         # A nickname was claimed to be one by whoever cut the span out, which is itself evidence.
@@ -166,13 +169,17 @@ class Reading:
             often = max(self._frequency(word) for word in words)
             doubtful = name.common_word or (len(words) == 1 and often >= NICKNAME_EVERYDAY)
             foreign = self.language != "en" and per_million(found.folded, self.language) >= EVERYDAY
-            level = self._is_rules_talk(found.folded) + 2 * foreign
+            level = self._is_rules_talk(found.folded) + 2 * foreign + (often >= NICKNAME_COMMON)
             return Doubt(Kind.ALIAS, level, inflected) if doubtful or foreign else None
         kind = Kind.FOREIGN if name.table is Table.PRINTED else Kind.NAME
         level = self._level(found.folded) + (inflected and len(words) == 1 and self._is_rules_talk(found.folded))
         everyday = all(self._is_everyday(word) for word in words)
+        if kind is Kind.FOREIGN and found.last > found.first and len(words) == 1:
+            return None  # several signs of a script without spaces
         if len(words) == 1 and (kind is Kind.FOREIGN or (self.language != "en" and found.text[:1].islower())):
             return Doubt(kind, level, inflected)
+        if len(words) == 1 and not everyday and level == 0 and self._is_word(words[0]):
+            return Doubt(kind, -1, inflected)  # a rare word: taken unless the sentence speaks against it
         if len(words) > 1:
             plain = everyday and all(self._frequency(word) >= SMALL_TALK for word in words)
             return Doubt(kind, level, inflected) if plain or self._is_rules_talk(found.folded) else None
@@ -191,6 +198,9 @@ class Reading:
     def _is_everyday(self, word: str) -> bool:
         forms = (word, *(form for form in stripped_forms(word) if " " not in form))
         return any(self._frequency(form) >= EVERYDAY for form in forms)
+
+    def _is_word(self, word: str) -> bool:
+        return any(self._frequency(form) > 0 for form in (word, *stripped_forms(word)))
 
     def _is_rules_talk(self, folded: str) -> bool:
         forms = (folded, *stripped_forms(folded))
@@ -262,6 +272,7 @@ class Reading:
             if found.last - found.first < _RUN
             and any(found.first <= at <= found.last for at in strange)
             and not any(at in taken for at in range(found.first, found.last + 1))
+            and not self._readings(found)  # a name that the sentence spoke against is no misspelling either
             and (found.first == found.last or self.words[found.first].folded not in function_words("en"))
         ]
         runs = sorted(runs, key=lambda found: found.last - found.first)[:_UNKNOWN_RUNS]

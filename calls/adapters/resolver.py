@@ -133,7 +133,14 @@ def _hit(name: Name) -> NameHit:
 def _short_names(query: str, faces: Sequence[_Beginning]) -> list[_Beginning]:
     """The faces with *query* before the comma, and the legends that begin with it and have none: "kaalia" is either."""
     commas = [face for face in faces if "," in face.name and fold_name(face.name.split(",")[0]) == query]
-    return commas + [face for face in faces if commas and face.is_legend and face not in commas]
+    rivals = [face for face in faces if face.is_legend and face not in commas and not _is_team(face.folded, query)]
+    return commas + rivals if commas else []
+
+
+def _is_team(folded: str, query: str) -> bool:
+    """Whether the name goes on with a second person, who is named too when it is meant: "Kroxa and Kunoros"."""
+    rest = folded.removeprefix(f"{query} ")
+    return rest.startswith("and ") and not rest.startswith("and the ")
 
 
 def _epithet_names(query: str, faces: Sequence[_Beginning]) -> list[_Beginning]:
