@@ -63,8 +63,7 @@ _WHERE = _words(
 _OBJECTS = _words("it him them her my his their your the a an that this own mine")
 _GENERIC = _words(
     "effect effects land lands ability abilities spell spells deck decks counter counters damage step "
-    "steps phase cost costs mechanic keyword trigger count creature creatures type types rule rules "
-    "s"
+    "steps phase cost costs mechanic keyword trigger count creature creatures type types rule rules"
 )
 _OF_A_CARD = _words("trigger damage cost")  # "bob trigger" is the card's; "flying damage" is no card's
 _MADE = _words("token tokens")  # "bird token" is no card named Birds

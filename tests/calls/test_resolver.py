@@ -1,0 +1,104 @@
+"""The resolver and the local extractor on real Postgres, with invented cards."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from calls.adapters.extractor import LocalExtractor, means_card
+from calls.adapters.resolver import DatabaseResolver
+from cards.models import Card, CardFace, PrintedName
+from curation.models import CardAlias
+from judge.folding import fold_name
+from judge.values import Ambiguous, CardSpan, NotFound, Question, Resolved, Rung
+
+pytestmark = pytest.mark.django_db
+
+
+def add(name: str, type_line: str = "Creature — Test", *, funny: bool = False) -> Card:
+    card = Card.objects.create(
+        oracle_id=uuid.uuid4(), name=name, folded=fold_name(name), layout="normal", is_funny=funny, fingerprint="x"
+    )
+    for index, face in enumerate(name.split(" // ")):
+        CardFace.objects.create(card=card, index=index, name=face, folded=fold_name(face), type_line=type_line)
+    return card
+
+
+@pytest.fixture(autouse=True)
+def _cards() -> None:
+    warden = add("Mirelight Warden")
+    add("Gorse // Bramble", "Instant")
+    add("Gorse", "Instant")
+    add("Séraphe Aénor")
+    add("Kovash, Tide Keeper", "Legendary Creature — Test")
+    add("Kovash of the Deep", "Legendary Creature — Test")
+    add("Vennar of Long Fields", "Legendary Creature — Test")
+    add("Shelter", "Instant")
+    CardAlias.objects.create(alias="dave", folded="dave", card=warden)
+    PrintedName.objects.create(card=warden, name="Wächter des Moors", folded=fold_name("Wächter des Moors"), lang="de")
+
+
+def one(text: str, *, exact: bool = False) -> Resolved | Ambiguous | NotFound:
+    (found,) = DatabaseResolver().resolve([CardSpan(text, exact=exact)])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rung"),
+    [
+        ("dave's", "Mirelight Warden", Rung.ALIAS_STRIPPED),
+        ("mire-light warden", "Mirelight Warden", Rung.EXACT),
+        ("waechter", None, None),
+        ("wachter des moors", "Mirelight Warden", Rung.PRINTED),
+        ("gorse", "Gorse", Rung.EXACT),
+        ("bramble", "Gorse // Bramble", Rung.EXACT),
+        ("seraphe aenor", "Séraphe Aénor", Rung.EXACT),
+        ("vennar", "Vennar of Long Fields", Rung.SHORT),
+        ("mireligt warden", "Mirelight Warden", Rung.FUZZY),
+    ],
+)
+def test_names_are_found_in_the_database(text: str, name: str | None, rung: Rung | None) -> None:
+    found = one(text)
+    if name is None:
+        assert not isinstance(found, Resolved)
+    else:
+        assert isinstance(found, Resolved)
+        assert (found.card.name, found.matched_via) == (name, rung)
+
+
+def test_a_short_name_of_two_legends_is_asked() -> None:
+    assert isinstance(one("kovash"), Ambiguous)
+
+
+def test_a_retired_nickname_names_nothing() -> None:
+    from django.utils import timezone
+
+    CardAlias.objects.update(retired_at=timezone.now())
+    assert isinstance(one("dave"), NotFound)
+
+
+def test_many_spans_cost_no_more_queries_than_one() -> None:
+    spans = [CardSpan("gorse"), CardSpan("dave"), CardSpan("seraphe aenor")]
+    with CaptureQueriesContext(connection) as single:
+        DatabaseResolver().resolve(spans[:1])
+    with CaptureQueriesContext(connection) as many:
+        DatabaseResolver().resolve(spans)
+    assert len(many) == len(single)
+
+
+def test_names_are_read_out_of_a_question() -> None:
+    found = LocalExtractor().extract(Question(text="does dave trigger if he blocks a mirelight warden or Kovash?"))
+    assert {span.text for span in found.spans} >= {"dave", "Kovash"}
+
+
+def test_an_everyday_word_is_a_card_only_with_evidence() -> None:
+    assert means_card("i cast Shelter on it", "Shelter")
+    assert not means_card("i shelter behind my creature", "shelter")
+
+
+def test_a_capitalised_unknown_name_is_surely_meant() -> None:
+    found = LocalExtractor().extract(Question(text="does Zorbrax Vuundil have trample"))
+    assert CardSpan("Zorbrax Vuundil", sure=True) in found.spans

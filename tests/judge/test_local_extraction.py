@@ -1,0 +1,151 @@
+"""Words, evidence, languages and topics of questions, without a database."""
+
+from __future__ import annotations
+
+import pytest
+
+from judge.languages import language_of
+from judge.local_extraction import extraction_of
+from judge.mentions import ENOUGH, Candidate, Doubt, Kind, candidates, evidence, longest_first, words_of
+from judge.values import CardSpan, Source
+from judge.vocabulary import ForeignTerm, Term, Topic, Vocabulary, phrases
+
+VOCABULARY = Vocabulary(
+    terms=(
+        Term(phrases(["die", "dies"]), "put into a graveyard from the battlefield", ("700",)),
+        Term(phrases(["fizzle*"]), "all its targets are illegal", ("608",)),
+        Term(phrases(["in response"]), "player with priority", ("117",)),
+    ),
+    foreign={"fr": (ForeignTerm(("contact mortel",), "deathtouch", "702"),)},
+    sources={
+        "tournament": Topic(phrases(["slow play"]), phrases(["judge", "warning"])),
+        "commander": Topic(phrases(["edh"]), phrases([])),
+        "out_of_scope": Topic(phrases(["price"]), phrases([])),
+    },
+)
+CATEGORIES = [("targeting", phrases(["target", "illegal target"])), ("zones", phrases(["graveyard", "dies"]))]
+
+
+def weigh(text: str, name: str, doubt: Doubt) -> int:
+    words = words_of(text)
+    (found,) = [each for each in candidates(text, words) if each.text == name]
+    return evidence(text, words, found, doubt)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("he casts gleam on my knight", "gleam", Kind.NAME),
+        ("I respond with Gleam", "Gleam", Kind.NAME),
+        ("what does “gleam” do", "gleam", Kind.NAME),
+        ("gleam resolves, what now", "gleam", Kind.NAME),
+        ("does my gleam hit it", "gleam", Kind.NAME),
+        ("he zaps the knight", "zaps", Kind.ALIAS),
+        ("copies a zap", "zap", Kind.ALIAS),
+    ],
+)
+def test_the_sentence_makes_a_word_a_card(text: str, name: str, kind: Kind) -> None:
+    assert weigh(text, name, Doubt(kind)) >= ENOUGH
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("i gleam to pay nothing", "gleam", Kind.NAME),
+        ("a gleam or any other spell", "gleam", Kind.NAME),
+        ("the gleam of victory", "gleam", Kind.NAME),
+        ("is a gleam effect enough", "gleam", Kind.NAME),
+        ("can it gleam it for free", "gleam", Kind.NAME),
+        ("the zap of the day", "zap", Kind.ALIAS),
+    ],
+)
+def test_a_plain_word_stays_a_word(text: str, name: str, kind: Kind) -> None:
+    assert weigh(text, name, Doubt(kind)) < ENOUGH
+
+
+def test_a_capital_proves_nothing_in_german() -> None:
+    text = "wenn der Glanz erscheint"
+    words = words_of(text)
+    (found,) = [each for each in candidates(text, words) if each.text == "Glanz"]
+    assert evidence(text, words, found, Doubt(Kind.FOREIGN)) >= ENOUGH
+    assert evidence(text, words, found, Doubt(Kind.FOREIGN), german=True) < ENOUGH
+
+
+def test_candidates_stay_within_a_sentence_and_read_over_punctuation() -> None:
+    text = "Ash // Ember dies. Rime too"
+    folded = {found.folded for found in candidates(text, words_of(text))}
+    assert {"ash ember", "rime"} <= folded
+    assert "dies rime" not in folded
+
+
+def test_an_elided_article_is_a_word_of_its_own() -> None:
+    text = "l’autel et qu'un"
+    assert [word.text for word in words_of(text)] == ["l’", "autel", "et", "qu'", "un"]
+
+
+def test_signs_of_a_script_without_spaces_are_words() -> None:
+    assert "稲妻" in {found.text for found in candidates("稲妻を", words_of("稲妻を"))}
+
+
+def test_the_longest_name_wins_where_names_overlap() -> None:
+    long, short = Candidate(0, 2, "first lantern bearer", ""), Candidate(2, 3, "bearer song", "")
+    assert longest_first([short, long]) == (long,)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("does my creature die when it is blocked", "en"),
+        ("est-ce que ma créature meurt si elle est bloquée", "fr"),
+        ("stirbt meine Kreatur, wenn sie geblockt wird", "de"),
+        ("¿muere mi criatura?", "es"),
+        ("la mia creatura muore se viene bloccata", "it"),
+        ("a minha criatura morre se for bloqueada? não sei se ela tem isso", "pt"),
+        ("クリーチャーは死亡しますか", "ja"),
+        ("生物会死吗", "zh"),
+        ("생물이 죽나요", "ko"),
+        ("умирает ли существо", "ru"),
+        ("Gleam", "en"),
+        ("", "en"),
+    ],
+)
+def test_the_language_is_told_by_script_or_function_words(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+def test_players_words_become_the_rules_words() -> None:
+    found = extraction_of("if it dies in response does my spell fizzled", [], "en", VOCABULARY, CATEGORIES)
+    assert found.concepts == (
+        "player with priority",
+        "all its targets are illegal",
+        "put into a graveyard from the battlefield",
+    )
+    assert found.sections == ("117", "608", "700")
+    assert found.primary == "zones"
+
+
+def test_foreign_terms_are_put_into_english() -> None:
+    found = extraction_of("le contact mortel tue", [], "fr", VOCABULARY, CATEGORIES)
+    assert found.question_en == "le deathtouch tue"
+    assert found.concepts == ("deathtouch",)
+    assert found.answer_language == "fr"
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("is slow play a thing when it dies", Source.TOURNAMENT),
+        ("the judge said it dies", Source.CR),
+        ("the judge gave a warning", Source.TOURNAMENT),
+        ("edh: it dies", Source.COMMANDER),
+        ("the price when it dies", Source.OUT_OF_SCOPE),
+        ("will it rain", Source.OUT_OF_SCOPE),
+    ],
+)
+def test_the_source_is_told_by_words(text: str, source: Source) -> None:
+    assert extraction_of(text, [], "en", VOCABULARY, CATEGORIES).source is source
+
+
+def test_a_question_that_names_a_card_or_follows_up_is_about_magic() -> None:
+    assert extraction_of("will it", [CardSpan("gleam")], "en", VOCABULARY, []).source is Source.CR
+    assert extraction_of("will it", [], "en", VOCABULARY, [], follows_up=True).source is Source.CR
