@@ -13,7 +13,7 @@ from calls.adapters.cards import rulings_by_card
 from calls.adapters.rules import glossary_entries, rule_chunks
 from curation.models import CardNote, Category
 from judge.ports import Embedder
-from judge.queries import Query, by_relevance, headings_in, keyword_rules, plain_words, queries_of
+from judge.queries import Asked, Query, by_relevance, headings_in, keyword_rules, plain_words, queries_of
 from judge.retrieval import Candidate, Leg, fuse, ranking, shortened, within_budget
 from judge.values import (
     RULE_ID_IN_PROSE,
@@ -137,11 +137,14 @@ class PostgresRetriever:
         space = self._embedder.space
         if not _VECTORS.has(edition, space):
             return [], (f"vector: no vectors of {space.model} yet",)
+        meant = [
+            query for query in queries if query.asked is not Asked.RULING
+        ]  # they cost much and bring nothing (D74)
         with clock.stage("embed"):
-            vectors = [self._embedder.query(query.text) for query in queries]
+            vectors = [self._embedder.query(query.text) for query in meant]
         with clock.stage("vector"):
             hits = _VECTORS.nearest(edition, space, vectors, legs.HITS_PER_QUERY)
-        return [legs.Hits(query, "vector", found) for query, found in zip(queries, hits, strict=True)], ()
+        return [legs.Hits(query, "vector", found) for query, found in zip(meant, hits, strict=True)], ()
 
 
 def _look_up(edition: int, question: Question, extraction: Extraction, cards: Sequence[Card]) -> _Asked:

@@ -192,7 +192,7 @@ def test_a_huge_section_never_fills_the_budget() -> None:
         "players start with ten life; each player has a hat",
         given=extraction("players start with ten life; each player has a hat", category="glow", sections=("702",)),
     )
-    assert shown(found)[:2] == ["100.1", "119.1"] or shown(found)[:2] == ["119.1", "100.1"]
+    assert {"100.1", "119.1"} <= set(shown(found)[:10])
 
 
 def test_a_guessed_section_is_a_soft_leg() -> None:
