@@ -53,8 +53,9 @@ _SOURCES = {
     Table.PRINTED: "4, n.folded, n.name, n.card_id, c.name, c.is_funny, n.lang, false "
     "from cards_printedname n join cards_card c on c.oracle_id = n.card_id",
 }
+_EXACT = ", 1.0::float8, '' from "  # score and query of a name that is called exactly so
 _CALLED = " union all ".join(
-    f"select {source} where "
+    f"select {source.replace(' from ', _EXACT, 1)} where "  # noqa: S608  # constants
     + ("n.folded = any(%(names)s)" if table is Table.PRINTED else "replace(n.folded, ' ', '') = any(%(squeezed)s)")
     for table, source in _SOURCES.items()
 )
@@ -67,7 +68,7 @@ def names_called(queries: Collection[str]) -> list[Name]:
         return []
     with connection.cursor() as cursor:
         cursor.execute(_CALLED, {"names": wanted, "squeezed": sorted({query.replace(" ", "") for query in wanted})})
-        return [Name(Table(row[0]), *row[1:], 1.0, "") for row in cursor.fetchall()]
+        return [Name(Table(row[0]), *row[1:]) for row in cursor.fetchall()]
 
 
 def names_like(queries: Collection[str], tables: Sequence[Table], threshold: float) -> list[Name]:
