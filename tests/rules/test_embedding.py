@@ -12,11 +12,11 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from calls.management.commands import embed_rules as command
 from judge.values import Space
 from rules import embedding
 from rules.embedding import AlreadyEmbedding, EmbedReport, SpaceMismatch, embed_rules, switch_space
 from rules.load import Policy
-from rules.management.commands import embed_rules as command
 from rules.models import Edition, EmbeddingSpace, Rule, RuleVector
 from rules.passages import embedded_text
 from rules.vector_cache import BadVectorCache, cache_file, key_of, read_vectors, write_vectors
