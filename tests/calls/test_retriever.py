@@ -175,7 +175,7 @@ def test_a_category_ranks_within_its_sections_and_single_rules_count_too() -> No
     Category.objects.create(key="glow", title="Glow", sections=["702", "606.1"])
     found = retrieve("which thing glows?", given=extraction("which thing glows?", category="glow"))
     places = {
-        each.id: next(leg.rank for leg in each.legs if leg.leg == "category")
+        str(each.id): next(leg.rank for leg in each.legs if leg.leg == "category")
         for each in found.trace.ranked
         if "category" in legs(found, each.id)
     }

@@ -38,6 +38,7 @@ def another_connection_holding(lock: int) -> Iterator[None]:
     ) as other:
         other.execute("SELECT pg_advisory_lock(%s)", [lock])
         yield
+        other.execute("SELECT pg_advisory_unlock(%s)", [lock])  # closing frees it too, but a moment later
 
 
 def embedded() -> set[str]:
