@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from django.core.management import CommandError, call_command
+
+from tests.rules.invented import load_invented
+
+pytestmark = pytest.mark.django_db
+
+GOLD = """
+questions:
+- {id: hats, question: may each player wear a hat, lang: fr, cards: [], expected_rules: [100.1b]}
+- {id: absent, question: zebra, cards: [], expected_rules: [999.9]}
+- {id: declined, question: the weather, cards: [], expected_rules: []}
+"""
+RECORDED = [
+    {
+        "id": name,
+        "spans": [],
+        "question_en": text,
+        "concepts": [],
+        "sections": [],
+        "categories": ["other"],
+        "source": "cr",
+        "answer_language": "en",
+    }
+    for name, text in (("hats", "each player has a hat"), ("absent", "zebra"))
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path, settings: LazySettings) -> list[str]:
+    settings.JUDGE_EMBEDDER = "none"
+    (tmp_path / "gold.yaml").write_text(GOLD, encoding="utf-8")
+    (tmp_path / "extractions.json").write_text(json.dumps(RECORDED), encoding="utf-8")
+    folder = str(tmp_path)
+    return [f"--gold={folder}/gold.yaml", f"--extractions={folder}/extractions.json", "--extractor=recorded"]
+
+
+def evaluate(*arguments: str) -> str:
+    out = io.StringIO()
+    call_command("evaluate", "recall", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_json_holds_the_figures_by_kind_and_nothing_else(files: list[str]) -> None:
+    load_invented()
+    assert json.loads(evaluate(*files, "--json")) == {
+        "n": 2,
+        "retrieved": 0.5,
+        "shown": 0.5,
+        "by_kind": {
+            "no_card": {"n": 2, "retrieved": 0.5, "shown": 0.5},
+            "one_card": {"n": 0, "retrieved": 0.0, "shown": 0.0},
+            "cards_2plus": {"n": 0, "retrieved": 0.0, "shown": 0.0},
+            "not_english": {"n": 1, "retrieved": 1.0, "shown": 1.0},
+        },
+    }
+
+
+def test_the_table_names_the_legs_that_are_missing_and_the_misses(files: list[str]) -> None:
+    load_invented()
+    told = evaluate(*files, "--misses")
+    assert "Missing leg: vector: no embedder is set up" in told
+    assert "absent: 999.9 not retrieved" in told
+
+
+def test_a_missed_gate_fails_and_a_met_one_does_not(files: list[str]) -> None:
+    load_invented()
+    evaluate(*files, "--min-shown=0.5")
+    with pytest.raises(SystemExit):
+        evaluate(*files, "--min-shown=0.6")
+    with pytest.raises(SystemExit):
+        evaluate(*files, "--min-retrieved=0.6")
+
+
+def test_explaining_tells_each_legs_place_of_what_was_expected(files: list[str]) -> None:
+    load_invented()
+    told = evaluate(*files, "--explain=hats")
+    assert "100.1 at 1 of the fused list" in told
+    assert "1. text: question 1" in told
+    assert "not among the first" in evaluate(*files, "--explain=absent")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--explain=unknown"], "unknown"),
+        (["--gold=/nowhere.yaml"], "nowhere"),
+        (["--extractions=/nowhere.json"], "nowhere"),
+    ],
+)
+def test_what_cannot_be_run_is_told(files: list[str], arguments: list[str], told: str) -> None:
+    load_invented()
+    with pytest.raises(CommandError, match=told):
+        evaluate(*files, *arguments)
+
+
+def test_without_rules_there_is_nothing_to_measure(files: list[str]) -> None:
+    with pytest.raises(CommandError, match="ingest_rules"):
+        evaluate(*files)
