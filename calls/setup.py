@@ -32,7 +32,7 @@ Say = Callable[[str], None]
 _PROBE_SECONDS = 5.0  # how long to wait for the network before it counts as absent
 
 
-class DataMissing(Exception):  # noqa: N818  # named for what it says
+class DataMissing(Exception):
     """The judge's data could not be loaded; str() says what and what to do. What was there before is whole."""
 
 

@@ -32,7 +32,7 @@ class IngestError(Exception):
     """Cards could not be loaded, and what was there before is whole; str() says why and what to do."""
 
 
-class IngestBusy(IngestError):  # noqa: N818  # named for what it says
+class IngestBusy(IngestError):
     """Another process is loading cards right now."""
 
 

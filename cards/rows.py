@@ -55,7 +55,7 @@ _MANA_COLORS = "WUBRG"
 _NAME = 300  # characters, as the name columns
 
 
-class Unusable(ValueError):  # noqa: N818  # an expected outcome, counted by its reason
+class Unusable(ValueError):
     """An object we do not keep; str() is the reason, a few words that the report counts by."""
 
 

@@ -13,7 +13,7 @@ from judge.errors import InvalidRuleId
 from judge.values import CardSpan, CategoryKey, Exchange, Extraction, RuleId, Source, parse_rule_id
 
 
-class BadGold(ValueError):  # noqa: N818  # named for what it says
+class BadGold(ValueError):
     """A question set or a file of extractions cannot be read; the message names the file, the entry and why."""
 
 

@@ -13,7 +13,7 @@ import yaml
 EXPECTED = ("resolved", "ambiguous", "notfound")
 
 
-class BadNames(ValueError):  # noqa: N818 - named as eval.gold names its own
+class BadNames(ValueError):
     """A file of name cases cannot be read; the message names the file, the entry and why."""
 
 

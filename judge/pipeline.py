@@ -45,7 +45,7 @@ MODEL_REJECTED = "The language model's answer did not pass the check of its quot
 _WENT_WRONG = "Something went wrong while {doing}. It has been logged as incident {incident}; please try again."
 
 
-class _Stopped(Exception):  # noqa: N818 - no error: the reply that ends a run early, on its way out
+class _Stopped(Exception):
     """Carries the reply that ends the run."""
 
     def __init__(self, reply: Reply) -> None:

@@ -26,7 +26,7 @@ EMBEDDERS = (*_SPACES, "none")  # what JUDGE_EMBEDDER may say
 _QUERIES_KEPT = 512
 
 
-class UnknownEmbedder(ValueError):  # noqa: N818  # named for what it says
+class UnknownEmbedder(ValueError):
     """JUDGE_EMBEDDER names no embedder; the message lists those there are."""
 
     def __init__(self, name: str) -> None:

@@ -30,14 +30,14 @@ Progress = Callable[[int, int], None]
 """Called after every commit with how many passages have a vector, and how many there are."""
 
 
-class AlreadyEmbedding(RuntimeError):  # noqa: N818  # named for what it says
+class AlreadyEmbedding(RuntimeError):
     """Another process is embedding right now."""
 
     def __init__(self) -> None:
         super().__init__("another process is embedding the rules right now; it commits as it goes")
 
 
-class SpaceMismatch(RuntimeError):  # noqa: N818  # named for what it says
+class SpaceMismatch(RuntimeError):
     """The stored vectors belong to another space than the embedder's; the two are never mixed."""
 
     def __init__(self, stored: EmbeddingSpace, wanted: Space) -> None:

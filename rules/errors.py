@@ -13,7 +13,7 @@ class RulesError(Exception):
     """The root of what ingesting rules raises on purpose."""
 
 
-class NotComprehensiveRules(RulesError):  # noqa: N818  # named for what it says
+class NotComprehensiveRules(RulesError):
     """The bytes are no complete Comprehensive Rules text: another document, truncated, empty or binary.
 
     problem: a sentence. file_name: "" where the bytes came without one.
@@ -27,9 +27,9 @@ class NotComprehensiveRules(RulesError):  # noqa: N818  # named for what it says
         self.problem = problem
 
 
-class RulesNotFound(RulesError):  # noqa: N818  # named for what it says
+class RulesNotFound(RulesError):
     """No rules file where one was looked for."""
 
 
-class RulesNotStored(RulesError):  # noqa: N818  # named for what it says
+class RulesNotStored(RulesError):
     """The database could not take the edition; what was there before is whole."""

@@ -22,7 +22,7 @@ _KEY_BYTES = 16  # of the sha256; two of 10^4 texts meet with probability 10^-31
 NO_VECTORS: Mapping[bytes, Vector] = MappingProxyType({})
 
 
-class BadVectorCache(ValueError):  # noqa: N818  # named for what it says
+class BadVectorCache(ValueError):
     """A cache file is damaged or of another width; the message names it. Embedding goes on without it."""
 
 
