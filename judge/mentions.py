@@ -68,6 +68,19 @@ _GENERIC = _words(
 _OF_A_CARD = _words("trigger damage cost")  # "bob trigger" is the card's; "flying damage" is no card's
 _MADE = _words("token tokens")  # "bird token" is no card named Birds
 _ARTICLES = _words("a an the another same each")
+# What is done to is a card in play or on the stack: "i drain his two drop", but not "i bridge the gap" (D55).
+_PLAYED = _words(
+    "creature guy dude drop token spell land attacker blocker commander planeswalker walker pw artifact enchantment "
+    "permanent dork legend opponent opp face trigger ability"
+)
+_PERSONS = _words("me you him her us them")
+_OBJECT_WORDS = 4  # words after the verb that are looked at for it
+_PARTICLES = _words("out off up over through down away around along back in on")  # "map it out": an everyday verb
+# A noun right behind these has no article, which ordinary countable nouns never go without: "does decay kill it".
+_BARE_AFTER = _words(
+    "does do did if is was when whenever while after before once then and or but with for into against vs versus "
+    "from off via plus + & because since has have had equip equipping under like"
+)
 _INDEFINITE = _words("a an any another each every no some un une ein eine einen uno una um uma")
 
 
@@ -108,6 +121,12 @@ class Doubt:
     kind: Kind
     level: int = 0
     inflected: bool = False
+    verb: bool = True  # its word is a verb outside the game too: "drain", "push", but not "path"
+
+    @property
+    def nickname(self) -> bool:
+        """Whether a nickname is doubted."""
+        return self.kind is Kind.ALIAS
 
 
 def words_of(text: str) -> tuple[Word, ...]:
@@ -137,28 +156,96 @@ def _reading(text: str, words: Sequence[Word], first: int, last: int) -> Iterato
         yield Candidate(first, last, folded, piece)
 
 
-def evidence(text: str, words: Sequence[Word], found: Candidate, doubt: Doubt, *, german: bool = False) -> int:
+def evidence(
+    text: str,
+    words: Sequence[Word],
+    found: Candidate,
+    doubt: Doubt,
+    *,
+    german: bool = False,
+    named: frozenset[int] = frozenset(),
+) -> int:
     """How much the sentence speaks for *found* being a card, less what speaks against it; ENOUGH is enough.
 
-    german: nouns are capitalised anyway, so a capital proves nothing.
+    german: nouns are capitalised anyway, so a capital proves nothing. named: places of words that are, or belong to,
+    names of cards.
     """
     first, last = words[found.first], words[found.last]
-    before = words[found.first - 1].folded or words[found.first - 1].text if found.first and not first.opens else ""
-    after = _next(words, found.last)
-    nickname = doubt.kind is Kind.ALIAS
-    score = -doubt.level - doubt.inflected * (not nickname)
+    score = -doubt.level - doubt.inflected * (not doubt.nickname)
     score += 0 if german else _capitals(text, words, found)
     score += 3 * _is_quoted(text, first.start, last.end)
-    if nickname and before in _ARTICLES:
+    before, after = _previous(words, found.first), _next(words, found.last)
+    if doubt.nickname and before in _SUBJECTS:
+        return score + _as_verb(words, found, doubt, named)
+    if doubt.nickname and before in _ARTICLES:
         before = _before_article(words, found.first)
-    score += _before(before, nickname=nickname) + _after(words, found.last, after, nickname=nickname)
-    if nickname and before in _SUBJECTS and after in _OBJECTS:
-        score += 1  # "he bolts the bird": only a nickname is used as a verb
-    if not nickname and before in _SUBJECTS and first.text[:1].islower():
-        score -= 1  # "i opt to": the plain verb
-    if not nickname and after in _OBJECTS and first.text[:1].islower() and not first.opens:
-        score -= 1  # "and redirect it": the same
+    score += _before(before, nickname=doubt.nickname) + _after(words, found.last, after, nickname=doubt.nickname)
+    if not doubt.nickname and first.text[:1].islower():
+        score -= before in _SUBJECTS  # "i opt to": the plain verb
+        score -= after in _OBJECTS and not first.opens  # "and redirect it": the same
     return score
+
+
+def bare(words: Sequence[Word], found: Candidate, named: frozenset[int]) -> int:
+    """1 where *found*, a nickname, stands as only a name or a command can: without an article, or with what it hits.
+
+    "wrath with a shield out", "does decay kill it", "push my bob": no ordinary noun is used so (D55).
+    """
+    before, after = _previous(words, found.first), _next(words, found.last)
+    if before and before not in _BARE_AFTER:
+        return 0
+    if after in _PARTICLES and _next(words, found.last + 1) not in _WHERE:
+        return 0
+    return 1 + (not before and after in _OBJECTS and _hits_a_card(words, found.last, named))
+
+
+def _as_verb(words: Sequence[Word], found: Candidate, doubt: Doubt, named: frozenset[int]) -> int:
+    """What a nickname after "i", "can" or "to" is worth: it needs an object that is played, or a response.
+
+    A word that nobody uses as a verb outside the game needs an object only.
+    """
+    last = found.last
+    after, beyond = _next(words, last), _next(words, last + 1)
+    if after in _PERSONS | {"it", "that", "this"} and beyond in _PARTICLES and _next(words, last + 2) not in _WHERE:
+        return 0  # "to drain him out"
+    if after.startswith("resol") or _in_response(words, last) or after in ("it", "that", "this"):
+        return 2
+    game_verb = not doubt.verb or found.folded in _CASTING
+    if _hits_a_card(words, last, named) or (game_verb and after in _OBJECTS | _PERSONS):
+        return 2
+    return int(after in _SETTING and beyond in _WHERE and after not in ("with", "at"))
+
+
+def _following(words: Sequence[Word], last: int, at_most: int) -> list[int]:
+    """The places of the next *at_most* words of the same sentence."""
+    places: list[int] = []
+    for at in range(last + 1, min(last + 1 + at_most, len(words))):
+        if words[at].opens:
+            break
+        places.append(at)
+    return places
+
+
+def _in_response(words: Sequence[Word], last: int) -> bool:
+    """Whether "in response" follows within a few words."""
+    following = [words[at].folded for at in _following(words, last, _OBJECT_WORDS + 1)]
+    return "in response" in " ".join(following)
+
+
+def _hits_a_card(words: Sequence[Word], last: int, named: frozenset[int]) -> bool:
+    """Whether what follows the verb within a few words, and before its next preposition, is one thing in play."""
+    for at in _following(words, last, _OBJECT_WORDS):
+        word = words[at].folded
+        if word in (_SETTING - {"a"}) | {"into", "of", "to", "all", "every"}:
+            return False
+        if at in named or word in _PLAYED or word.isdigit():
+            return _next(words, at) not in _PARTICLES - {"in", "on"} | {"into"}
+    return False
+
+
+def _previous(words: Sequence[Word], first: int) -> str:
+    """The word, or sign, before; "" at the start of a sentence."""
+    return words[first - 1].folded or words[first - 1].text if first and not words[first].opens else ""
 
 
 def _before_article(words: Sequence[Word], first: int) -> str:
@@ -174,7 +261,7 @@ def _before(before: str, *, nickname: bool) -> int:
         return 1
     if before in _INDEFINITE:
         return 0 if nickname else -1
-    return int(nickname and before in _SUBJECTS)
+    return 0
 
 
 def _after(words: Sequence[Word], last: int, after: str, *, nickname: bool) -> int:

@@ -6,12 +6,12 @@ costs no more round trips than one with one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from judge.folding import fold_name
+from judge.spans import has_words, itself, spoken_forms, stripped_forms, without_possessives, without_printing_words
 from judge.trigrams import similarity
 from judge.values import Ambiguous, Card, CardId, CardSpan, NotFound, Resolution, Resolved, Rung
 
@@ -20,21 +20,6 @@ FUZZY_LEAD = 0.15  # by how much it has to lead the runner-up
 SWAPPED = 0.9  # similarity of a name with two neighbouring letters swapped: one slip, but three trigrams lost; D52
 FUZZY_OFFER = 0.4  # the weakest similarity that is still worth offering
 OFFERS = 8  # candidates an Ambiguous carries at most
-
-# Words that say which printing is meant, or whose card it is, and never which card.
-PRINTING_WORDS = frozenset(
-    """
-    foil nonfoil foiled etched textless borderless showcase retro promo prerelease altered alter signed proxy proxied
-    playset misprint nm lp mp hp graded mint played alpha beta unlimited revised fnm judge japanese german french
-    italian spanish korean chinese russian portuguese english old new original modern extended full art frame border
-    bordered my your his her their our the a an opps opponents
-    """.split()  # noqa: SIM905  # read as prose
-)
-_CONNECTIVES = frozenset({"and", "to", "or", "n"})  # how split cards are read aloud: "start to finish"
-_POSSESSIVE = re.compile(r"(?:['’‘`´ʼ]s|(?<=s)['’‘`´ʼ])$", re.IGNORECASE)
-_POSSESSIVES = re.compile(r"['’]s?(?=\s|,|$)", re.IGNORECASE)  # anywhere in a name
-_INFLECTIONS = ("s", "es", "ed", "ing")  # "three bolts", "he bolted it"
-_SHORTEST_STEM = 3  # letters a word keeps when an inflection is taken off
 _SHORTEST_FUZZY = 3  # letters; shorter spans share trigrams with everything
 _SHORTEST_FOREIGN = 5  # letters a span needs before the names of all languages are compared
 
@@ -149,7 +134,7 @@ def resolve(spans: Sequence[CardSpan], index: NameIndex) -> tuple[Resolution, ..
     _name_rungs(ladder, known)
     _short_rungs(ladder, known, index)
     _suffix_rungs(ladder, known)
-    _guard_foreign_names(ladder, index)
+    _guard_shared_names(ladder, index)
     asked = _worth_comparing(ladder)
     similar = index.similar(list(dict.fromkeys(asked.values()))) if asked else {}
     ranked = {i: _ranked(similar.get(query, ()), query) for i, query in asked.items()}
@@ -193,25 +178,33 @@ def _suffix_rungs(ladder: _Ladder, known: Known) -> None:
         ladder.offer(Rung.ALIAS_SUFFIX, hits, without_printing_words)
 
 
-def _guard_foreign_names(ladder: _Ladder, index: NameIndex) -> None:
-    """Offers, instead of taking, a one-word foreign printed name that is also an English short name (D51).
+def _guard_shared_names(ladder: _Ladder, index: NameIndex) -> None:
+    """Offers, instead of taking, a name that others are called by for short (D51, D56).
 
-    "Uro" is what Spanish Aurochs is called, and what everybody calls a Titan.
+    "Uro" is what Spanish Aurochs is called, and what everybody calls a Titan; "Sheoldred" is the front of one card and
+    the short name of another.
     """
-    foreign = {i: found.hits[0] for i, found in ladder.found.items() if _is_foreign_word(found)}
-    foreign = {i: hit for i, hit in foreign.items() if not ladder.spans[i].exact}
-    if not foreign:
+    shared = {i: found for i, found in ladder.found.items() if _is_foreign_word(found) or _is_half(found)}
+    shared = {i: found for i, found in shared.items() if not ladder.spans[i].exact}
+    if not shared:
         return
-    short = index.shortened([hit.matched for hit in foreign.values()])
-    for i, hit in foreign.items():
-        rivals = [rival for rival in short.get(hit.matched, ()) if rival.card != hit.card]
+    short = index.shortened([found.hits[0].matched for found in shared.values()])
+    for i, found in shared.items():
+        known = {hit.card for hit in found.hits}
+        rivals = [rival for rival in short.get(found.hits[0].matched, ()) if rival.card not in known]
         if rivals:
-            ladder.found[i] = _Found(Rung.SHORT, _one_a_card((*rivals, *ladder.found[i].hits)), taken=False)
+            best_first = (*found.hits, *rivals) if _is_half(found) else (*rivals, *found.hits)
+            ladder.found[i] = _Found(Rung.SHORT, _one_a_card(best_first), taken=False)
 
 
 def _is_foreign_word(found: _Found) -> bool:
     printed = found.via is Rung.PRINTED and all(hit.lang != "en" for hit in found.hits)
     return printed and " " not in found.hits[0].matched
+
+
+def _is_half(found: _Found) -> bool:
+    """Whether a face was named, not its whole card."""
+    return found.via is Rung.EXACT and not any(hit.full for hit in found.hits)
 
 
 def _spelling_rung(ladder: _Ladder, index: NameIndex, asked: Mapping[int, str], ranked: Mapping[int, _Ranked]) -> None:
@@ -308,61 +301,6 @@ def _resolution(span: CardSpan, found: _Found | None, cards: Mapping[CardId, Car
     if not named:
         return NotFound(span)
     return Resolved(span, named[0], found.via) if found.taken else Ambiguous(span, named, found.via)
-
-
-# Forms of a span
-
-
-def itself(text: str) -> tuple[str, ...]:
-    """The folded text alone."""
-    return (fold_name(text),)
-
-
-def spoken_forms(text: str) -> tuple[str, ...]:
-    """The folded name, then as it is said: with or without "the", without the "and" or "to" between two halves."""
-    folded = fold_name(text)
-    forms = [folded]
-    words = folded.split()
-    forms.append(" ".join(words[1:]) if words[:1] == ["the"] else f"the {folded}")
-    if len(words) > 2:
-        forms.append(" ".join([words[0], *(word for word in words[1:-1] if word not in _CONNECTIVES), words[-1]]))
-    return tuple(dict.fromkeys(form for form in forms if form))
-
-
-def stripped_forms(text: str) -> tuple[str, ...]:
-    """The folded text without a possessive, without a plural or verb ending, and written as one word."""
-    folded = fold_name(text)
-    forms = [fold_name(_POSSESSIVE.sub("", text.strip())), folded.replace(" ", "")]
-    forms += [_without_ending(folded, ending) for ending in _INFLECTIONS]
-    forms += [form.removeprefix("the ") for form in (folded, *forms)]
-    return tuple(dict.fromkeys(form for form in forms if form and form != folded))
-
-
-def _without_ending(folded: str, ending: str) -> str:
-    stem = folded.removesuffix(ending)
-    return stem if stem != folded and len(stem.split(" ")[-1]) >= _SHORTEST_STEM else ""
-
-
-def without_printing_words(text: str) -> tuple[str, ...]:
-    """What follows the printing words at the front ("foil bob" -> "bob"), as it stands and stripped; () when none."""
-    words = fold_name(text).split()
-    rest = list(words)
-    while len(rest) > 1 and rest[0] in PRINTING_WORDS:
-        rest.pop(0)
-    if len(rest) == len(words):
-        return ()
-    folded = " ".join(rest)
-    return tuple(dict.fromkeys((folded, *stripped_forms(folded))))
-
-
-def without_possessives(name: str) -> str:
-    """*name* folded without its possessives, as people type it: "sensei divining top"."""
-    return fold_name(_POSSESSIVES.sub("", name))
-
-
-def has_words(name: str, words: str) -> bool:
-    """Whether the folded *name* has the folded *words* in it, as whole words in this order."""
-    return f" {words} " in f" {name} "
 
 
 # Duplicates

@@ -19,13 +19,15 @@ from judge.mentions import (
     Doubt,
     Kind,
     Word,
+    bare,
     candidates,
     evidence,
     longest_first,
     stand_together,
     words_of,
 )
-from judge.resolution import PRINTING_WORDS, has_words, misspelled, stripped_forms
+from judge.resolution import misspelled
+from judge.spans import PRINTING_WORDS, has_words, stripped_forms
 from judge.values import CardSpan
 from rules.models import Edition
 
@@ -34,6 +36,8 @@ EVERYDAY = 0.5  # from here on a name is also a word people use
 FREQUENT = 10.0  # from here on it costs one more evidence
 SMALL_TALK = 300.0  # words of every second sentence: "take", "turn"
 NICKNAME_COMMON = 50.0  # nicknames as usual as "key" or "top" need one more evidence
+NICKNAME_RARE = 0.2  # nicknames rarer than this are hardly words
+VERB = 0.1  # of a form in -ing, from which on the word is a verb too
 NICKNAME_EVERYDAY = 20.0  # nicknames were given on purpose, so only a very common word makes one doubtful
 
 _SHORTEST_UNKNOWN = 4  # letters of a word that may be a misspelled name
@@ -90,16 +94,30 @@ class Reading:
         places = [found for found in self.candidates if found.folded == folded]
         doubtful = [(found, doubt) for found in places if (doubt := self._doubt(found)) is not None]
         if places and self._is_rules_talk(folded) and not any(self._readings(found) for found in places):
-            doubtful = [(found, Doubt(Kind.NAME)) for found in places]  # "trample", which is in many names
+            doubtful = [(found, Doubt(Kind.NAME, 1)) for found in places]  # "trample", which is in many names
         if not doubtful:
             return True
-        # A nickname was claimed to be one by whoever cut the span out, which is itself evidence.
         return any(self._weigh(found, doubt) + self._claimed(found, doubt) >= ENOUGH for found, doubt in doubtful)
 
     def _claimed(self, found: Candidate, doubt: Doubt) -> int:
-        """What the claim that *found* is a name is worth: a nickname or a foreign name was cut out for a reason."""
-        capital = self.words[found.first].text[:1].isupper()
-        return int(doubt.kind is Kind.ALIAS or (doubt.kind is Kind.FOREIGN and capital))
+        """What the claim that *found* is a name is worth: nothing where an ordinary noun or verb could stand (D55)."""
+        if doubt.kind is Kind.ALIAS:
+            together = any(stand_together(self.words, found, other) for other in self._beyond_doubt)
+            return bare(self.words, found, self._named) + together
+        return int(doubt.kind is Kind.FOREIGN and self.words[found.first].text[:1].isupper())
+
+    @cached_property
+    def _beyond_doubt(self) -> tuple[Candidate, ...]:
+        """The candidates that are names and nothing else."""
+        return tuple(found for found in self.candidates if self._readings(found) and self._doubt(found) is None)
+
+    @cached_property
+    def _named(self) -> frozenset[int]:
+        """Places of words that are names, or nicknames, if in doubt: what is done to those is done in a game."""
+        nicknamed = [
+            found for found in self.candidates if any(name.table is Table.ALIAS for name, _ in self._readings(found))
+        ]
+        return frozenset(at for found in (*self._beyond_doubt, *nicknamed) for at in range(found.first, found.last + 1))
 
     def without(self, spans: Iterable[CardSpan]) -> str:
         """The text with the names blanked, for whoever reads the other words."""
@@ -132,7 +150,7 @@ class Reading:
 
     def _weigh(self, found: Candidate, doubt: Doubt) -> int:
         masked = all(at in self._masked for at in range(found.first, found.last + 1))
-        score = evidence(self.text, self.words, found, doubt, german=self.language == "de")
+        score = evidence(self.text, self.words, found, doubt, german=self.language == "de", named=self._named)
         return score - 3 * masked
 
     def _readings(self, found: Candidate) -> list[tuple[Name, bool]]:
@@ -170,7 +188,9 @@ class Reading:
             doubtful = name.common_word or (len(words) == 1 and often >= NICKNAME_EVERYDAY)
             foreign = self.language != "en" and per_million(found.folded, self.language) >= EVERYDAY
             level = self._is_rules_talk(found.folded) + 2 * foreign + (often >= NICKNAME_COMMON)
-            return Doubt(Kind.ALIAS, level, inflected) if doubtful or foreign else None
+            if doubtful and often < NICKNAME_RARE and not foreign:
+                level -= 1  # a word so rare is taken unless the sentence speaks against it
+            return Doubt(Kind.ALIAS, level, inflected, self._is_verb(found)) if doubtful or foreign else None
         kind = Kind.FOREIGN if name.table is Table.PRINTED else Kind.NAME
         level = self._level(found.folded) + (inflected and len(words) == 1 and self._is_rules_talk(found.folded))
         everyday = all(self._is_everyday(word) for word in words)
@@ -185,6 +205,12 @@ class Reading:
             return Doubt(kind, level, inflected) if plain or self._is_rules_talk(found.folded) else None
         single = len(found.folded) == 1
         return Doubt(kind, level, inflected) if everyday or single or self._is_rules_talk(found.folded) else None
+
+    def _is_verb(self, found: Candidate) -> bool:
+        """Whether the last word has a form in -ing that people use."""
+        word = found.folded.split()[-1]
+        forms = (f"{word}ing", f"{word.removesuffix('e')}ing", f"{word}{word[-1]}ing", f"{word.removesuffix('s')}ing")
+        return any(per_million(form, "en") >= VERB for form in forms)
 
     def _level(self, folded: str) -> int:
         often = min(self._frequency(word) for word in folded.split())

@@ -9,7 +9,8 @@ from uuid import UUID, uuid5
 import pytest
 
 from judge.folding import fold_name
-from judge.resolution import Hits, Known, NameHit, collapse, resolve, spoken_forms, stripped_forms
+from judge.resolution import Hits, Known, NameHit, collapse, resolve
+from judge.spans import spoken_forms, stripped_forms
 from judge.trigrams import similarity, trigrams
 from judge.values import Ambiguous, Card, CardId, CardSpan, Face, NotFound, Resolution, Resolved, Rung
 
