@@ -94,10 +94,14 @@ class Reading:
         places = [found for found in self.candidates if found.folded == folded]
         doubtful = [(found, doubt) for found in places if (doubt := self._doubt(found)) is not None]
         if places and self._is_rules_talk(folded) and not any(self._readings(found) for found in places):
-            doubtful = [(found, Doubt(Kind.NAME, 1)) for found in places]  # "trample", which is in many names
+            # "trample" is in many names; "with trample" is said of a creature.
+            doubtful = [(found, Doubt(Kind.NAME, int(self._follows_with(found)))) for found in places]
         if not doubtful:
             return True
         return any(self._weigh(found, doubt) + self._claimed(found, doubt) >= ENOUGH for found, doubt in doubtful)
+
+    def _follows_with(self, found: Candidate) -> bool:
+        return found.first > 0 and self.words[found.first - 1].folded == "with"
 
     def _claimed(self, found: Candidate, doubt: Doubt) -> int:
         """What the claim that *found* is a name is worth: nothing where an ordinary noun or verb could stand (D55)."""

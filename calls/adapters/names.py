@@ -6,13 +6,12 @@ querysets than Postgres takes to answer it (D54).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import connection
 
 
 class Table(IntEnum):
@@ -72,27 +71,95 @@ def names_called(queries: Collection[str]) -> list[Name]:
 
 
 def names_like(queries: Collection[str], tables: Sequence[Table], threshold: float) -> list[Name]:
-    """Names spelled at least *threshold* like a query (pg_trgm similarity), the nearest few a table. One query."""
+    """Names spelled at least *threshold* like a query (pg_trgm similarity), the nearest few a table. One round trip."""
     if not queries or not tables:
         return []
-    nearest = [
-        f"(select {_with_score(_SOURCES[table])} where n.folded %% q.query order by score desc, 2 limit {_NEAREST})"
-        for table in tables
-    ]
-    sql = f"select f.* from unnest(%s::text[]) q(query) cross join lateral ({' union all '.join(nearest)}) f"  # noqa: S608  # constants
-    with _similarity_threshold(threshold), connection.cursor() as cursor:
-        cursor.execute(sql, [list(queries)])
+    nearest = [_nearest(_SOURCES[table]) for table in tables]
+    sql = f"{_THRESHOLD}; select f.* from {_EACH_QUERY} ({' union all '.join(nearest)}) f"  # noqa: S608  # constants
+    # Two statements sent as one are one transaction, which is as long as the threshold holds.
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [str(threshold), list(queries)])
+        cursor.nextset()
         return [Name(Table(row[0]), *row[1:]) for row in cursor.fetchall()]
 
 
-def _with_score(source: str) -> str:
+def _nearest(source: str) -> str:
+    """The names of *source* nearest to q.query, chosen before the cards are joined: a few rows, not a few thousand."""
     columns, rows = source.split(" from ", 1)
-    return f"{columns}, similarity(n.folded, q.query) as score, q.query from {rows}"
+    table, cards = rows.split(" n", 1)
+    chosen = (
+        f"(select t.*, similarity(t.folded, q.query) as score from {table} t "  # noqa: S608  # constants
+        f"where t.folded %% q.query order by score desc, t.folded limit {_NEAREST}) n"
+    )
+    return f"select {columns}, n.score, q.query from {chosen}{cards}"  # noqa: S608  # constants
 
 
-@contextmanager
-def _similarity_threshold(threshold: float) -> Iterator[None]:
-    """Inside, pg_trgm's % operator means at least *threshold*. Set for the transaction: connections are pooled."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("select set_config('pg_trgm.similarity_threshold', %s, true)", [str(threshold)])
-        yield
+# What pg_trgm's % operator means, until the transaction ends: connections are pooled.
+_THRESHOLD = "select set_config('pg_trgm.similarity_threshold', %s, true)"
+_EACH_QUERY = "unnest(%s::text[]) q(query) cross join lateral"
+
+
+class Beginning(NamedTuple):
+    """A face whose name begins with *query* and goes on."""
+
+    query: str
+    folded: str
+    name: str
+    type_line: str
+    card: UUID
+    card_name: str
+    funny: bool
+
+    @property
+    def is_legend(self) -> bool:
+        """Whether it is legendary."""
+        return "Legendary" in self.type_line
+
+
+# The two bounds are a prefix that the index in byte order can be walked for; "!" is the sign behind the space.
+_BEGINNING = f"""
+    select q.query, n.folded, n.name, n.type_line, n.card_id, c.name, c.is_funny from {_EACH_QUERY} (
+        select * from cards_cardface where folded ~>=~ (q.query || ' ') and folded ~<~ (q.query || '!')
+    ) n join cards_card c on c.oracle_id = n.card_id
+"""  # noqa: S608  # constants
+
+
+def faces_beginning(queries: Collection[str]) -> list[Beginning]:
+    """The faces whose name begins with one of *queries*, as whole words, and goes on. One query."""
+    if not queries:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(_BEGINNING, [sorted(set(queries))])
+        return [Beginning(*row) for row in cursor.fetchall()]
+
+
+class Part(NamedTuple):
+    """A face with the words *query* in its name, and more."""
+
+    query: str
+    folded: str
+    card: UUID
+    card_name: str
+    funny: bool
+
+
+# The first condition is what the trigram index answers, the second keeps whole words.
+_CONTAINING = f"""
+    select q.query, f.folded, f.card_id, f.name, f.is_funny from {_EACH_QUERY} (
+        select n.folded, n.card_id, c.name, c.is_funny,
+            (select count(*) from cards_ruling r where r.card_id = n.card_id) as asked
+        from cards_cardface n join cards_card c on c.oracle_id = n.card_id
+        where n.folded like '%%' || q.query || '%%' and ' ' || n.folded || ' ' like '%% ' || q.query || ' %%'
+            and n.folded <> q.query
+        order by c.is_funny, asked desc, n.folded limit %s
+    ) f
+"""  # noqa: S608  # constants
+
+
+def faces_containing(queries: Collection[str], at_most: int) -> list[Part]:
+    """The *at_most* faces a query with its words in their name, those of cards with many rulings first. One query."""
+    if not queries:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(_CONTAINING, [sorted(set(queries)), at_most])
+        return [Part(*row) for row in cursor.fetchall()]

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
-from uuid import UUID
 
 from calls.adapters.cards import cards_by_id
-from calls.adapters.names import ENGLISH, Name, Table, names_called, names_like
+from calls.adapters.names import (
+    ENGLISH,
+    Beginning,
+    Name,
+    Table,
+    faces_beginning,
+    faces_containing,
+    names_called,
+    names_like,
+)
 from cards.models import CardFace
 from judge.folding import fold_name
 from judge.resolution import FUZZY_OFFER, Hits, Known, NameHit, resolve
 from judge.values import Card, CardId, CardSpan, Resolution
 
 _PARTS = 12  # names offered for a word that is only a part of them
+# The weakest similarity of a foreign name worth offering: there are six times as many, and below it chance rules (D57).
+_FOREIGN_OFFER = 0.55
 _EPITHETS = ("of ", "the ")  # "Meren of Clan Nel Toth": what follows the name people use
 
 
@@ -28,22 +37,6 @@ class DatabaseResolver:
         return resolve(spans, self.index) if spans else ()
 
 
-class _Beginning(NamedTuple):
-    """A face whose name begins with what was asked."""
-
-    folded: str
-    name: str
-    type_line: str
-    card: UUID
-    card_name: str
-    funny: bool
-
-    @property
-    def is_legend(self) -> bool:
-        """Whether it is legendary."""
-        return "Legendary" in self.type_line
-
-
 class DatabaseNameIndex:
     """judge.resolution.NameIndex: one query a look-up, whatever the number of spans."""
 
@@ -53,16 +46,15 @@ class DatabaseNameIndex:
 
     def shortened(self, queries: Sequence[str]) -> Hits:
         """Cards whose name before the comma is this; legends that begin with it are rivals of those (D51)."""
-        rows = CardFace.objects.beginning_with(queries).values_list(
-            "folded", "name", "type_line", "card_id", "card__name", "card__is_funny"
-        )
-        faces = [_Beginning(*row) for row in rows]
-        hits = {}
-        for query in queries:
-            mine = [face for face in faces if face.folded.startswith(f"{query} ")]
-            if chosen := _short_names(query, mine) or _epithet_names(query, mine):
-                hits[query] = [NameHit(CardId(face.card), face.card_name, query, funny=face.funny) for face in chosen]
-        return hits
+        found: dict[str, list[Beginning]] = {}
+        for face in faces_beginning(queries):
+            found.setdefault(face.query, []).append(face)
+        chosen = {query: _short_names(query, faces) or _epithet_names(query, faces) for query, faces in found.items()}
+        return {
+            query: [NameHit(CardId(face.card), face.card_name, query, funny=face.funny) for face in faces]
+            for query, faces in chosen.items()
+            if faces
+        }
 
     def similar(self, queries: Sequence[str]) -> Hits:
         """Cards whose English name, or nickname, is spelled like this."""
@@ -70,17 +62,14 @@ class DatabaseNameIndex:
 
     def similar_printed(self, queries: Sequence[str]) -> Hits:
         """Cards whose printed name of any language is spelled like this."""
-        return _by_query(names_like(queries, (Table.PRINTED,), FUZZY_OFFER))
+        return _by_query(names_like(queries, (Table.PRINTED,), _FOREIGN_OFFER))
 
     def containing(self, queries: Sequence[str]) -> Hits:
         """Cards whose name has these words in it, the ones with most rulings first."""
-        hits = {}
-        for query in queries:
-            rows = CardFace.objects.with_words(query).most_asked_first(_PARTS)
-            hits[query] = [
-                NameHit(CardId(card), name, folded, funny=funny)
-                for folded, card, name, funny in rows.values_list("folded", "card_id", "card__name", "card__is_funny")
-            ]
+        hits: dict[str, list[NameHit]] = {}
+        for part in faces_containing(queries, _PARTS):
+            hit = NameHit(CardId(part.card), part.card_name, part.folded, funny=part.funny)
+            hits.setdefault(part.query, []).append(hit)
         return hits
 
     def cards(self, ids: Iterable[CardId]) -> Mapping[CardId, Card]:
@@ -130,7 +119,7 @@ def _hit(name: Name) -> NameHit:
     )
 
 
-def _short_names(query: str, faces: Sequence[_Beginning]) -> list[_Beginning]:
+def _short_names(query: str, faces: Sequence[Beginning]) -> list[Beginning]:
     """The faces with *query* before the comma, and the legends that begin with it and have none: "kaalia" is either."""
     commas = [face for face in faces if "," in face.name and fold_name(face.name.split(",")[0]) == query]
     rivals = [face for face in faces if face.is_legend and face not in commas and not _is_team(face.folded, query)]
@@ -143,7 +132,7 @@ def _is_team(folded: str, query: str) -> bool:
     return rest.startswith("and ") and not rest.startswith("and the ")
 
 
-def _epithet_names(query: str, faces: Sequence[_Beginning]) -> list[_Beginning]:
+def _epithet_names(query: str, faces: Sequence[Beginning]) -> list[Beginning]:
     """The legends that *query* stands for without a comma, "Meren" of Clan Nel Toth.
 
     Only where no other name begins with the word, and no other legend has it in its name: "Kefnet" the Mindful is

@@ -6,7 +6,7 @@ import pytest
 
 from judge.languages import language_of
 from judge.local_extraction import extraction_of
-from judge.mentions import ENOUGH, Candidate, Doubt, Kind, candidates, evidence, longest_first, words_of
+from judge.mentions import ENOUGH, Candidate, Doubt, Kind, bare, candidates, evidence, longest_first, words_of
 from judge.values import CardSpan, Source
 from judge.vocabulary import ForeignTerm, Term, Topic, Vocabulary, phrases
 
@@ -40,7 +40,10 @@ def weigh(text: str, name: str, doubt: Doubt) -> int:
         ("what does “gleam” do", "gleam", Kind.NAME),
         ("gleam resolves, what now", "gleam", Kind.NAME),
         ("does my gleam hit it", "gleam", Kind.NAME),
-        ("he zaps the knight", "zaps", Kind.ALIAS),
+        ("he zaps the token", "zaps", Kind.ALIAS),
+        ("can i zap his 2/2 knight", "zap", Kind.ALIAS),
+        ("i zap him in response", "zap", Kind.ALIAS),
+        ("can i zap it", "zap", Kind.ALIAS),
         ("copies a zap", "zap", Kind.ALIAS),
     ],
 )
@@ -57,10 +60,46 @@ def test_the_sentence_makes_a_word_a_card(text: str, name: str, kind: Kind) -> N
         ("is a gleam effect enough", "gleam", Kind.NAME),
         ("can it gleam it for free", "gleam", Kind.NAME),
         ("the zap of the day", "zap", Kind.ALIAS),
+        ("can i zap the gap", "zap", Kind.ALIAS),
+        ("my plan is to zap him out", "zap", Kind.ALIAS),
+        ("i zap it out on paper", "zap", Kind.ALIAS),
+        ("i zap all my creatures", "zap", Kind.ALIAS),
+        ("he made a zap once", "zap", Kind.ALIAS),
     ],
 )
 def test_a_plain_word_stays_a_word(text: str, name: str, kind: Kind) -> None:
     assert weigh(text, name, Doubt(kind)) < ENOUGH
+
+
+def test_a_word_that_is_no_verb_elsewhere_needs_only_an_object() -> None:
+    assert weigh("he zaps the knight", "zaps", Doubt(Kind.ALIAS, verb=False)) >= ENOUGH
+    assert weigh("he zaps the knight", "zaps", Doubt(Kind.ALIAS)) < ENOUGH
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("zap with a shield out", "zap", 1),
+        ("does zap kill it", "zap", 1),
+        ("zap my knight", "zap", 1),
+        ("zap my token", "zap", 2),
+        ("is there a zap here", "zap", 0),
+        ("what zap are we in", "zap", 0),
+        ("zap out of here", "zap", 0),
+    ],
+)
+def test_a_nickname_stands_without_an_article(text: str, name: str, expected: int) -> None:
+    words = words_of(text)
+    (found,) = [each for each in candidates(text, words) if each.text == name]
+    assert bare(words, found, frozenset()) == expected
+
+
+def test_what_is_named_is_hit() -> None:
+    text = "can i zap his knight"
+    words = words_of(text)
+    (found,) = [each for each in candidates(text, words) if each.text == "zap"]
+    assert evidence(text, words, found, Doubt(Kind.ALIAS), named=frozenset({4})) >= ENOUGH
+    assert evidence(text, words, found, Doubt(Kind.ALIAS)) < ENOUGH
 
 
 def test_a_capital_proves_nothing_in_german() -> None:
