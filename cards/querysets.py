@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Self
 from uuid import UUID
 
-from django.contrib.postgres.search import TrigramSimilarity
 from django.db import models
-from django.db.models import Count, F, OuterRef, Q, Subquery, Value
-from django.db.models.functions import Coalesce, Replace
+from django.db.models import Count, F, Q, Value
+from django.db.models.functions import Replace
 
 if TYPE_CHECKING:
     from cards.models import Card, CardFace, PrintedName, Ruling
@@ -24,26 +21,6 @@ def squeezed() -> Replace:
 
 class FoldedNameQuerySet[Row: models.Model](models.QuerySet[Row]):
     """Rows with a `folded` column."""
-
-    def folded_as(self, names: Collection[str]) -> Self:
-        """Those called exactly one of *names*."""
-        return self.filter(folded__in=names)
-
-    def squeezed_as(self, names: Collection[str]) -> Self:
-        """Those called one of *names* once spaces are disregarded, in whatever place; annotated `squeezed`."""
-        return self.annotate(squeezed=squeezed()).filter(squeezed__in=[name.replace(" ", "") for name in names])
-
-    def beginning_with(self, words: Collection[str]) -> Self:
-        """Those whose name begins with one of *words* and goes on."""
-        return self.filter(reduce(or_, (Q(folded__startswith=f"{start} ") for start in words), Q(pk__in=[])))
-
-    def similar_to(self, name: str, at_most: int) -> Self:
-        """Those spelled like *name*, nearest first, annotated `score` (pg_trgm similarity in [0, 1]).
-
-        How near a row has to be is the session's pg_trgm.similarity_threshold, so that the GIN index is used.
-        """
-        near = self.filter(folded__trigram_similar=name)
-        return near.annotate(score=TrigramSimilarity("folded", name)).order_by("-score", "folded")[:at_most]
 
     def with_words(self, words: str) -> Self:
         """Those with *words* as whole words in their name, but not as the whole name."""
@@ -63,17 +40,14 @@ class CardQuerySet(FoldedNameQuerySet["Card"]):
 class CardFaceQuerySet(FoldedNameQuerySet["CardFace"]):
     """Faces. A single-faced card has one, so every name but "Front // Back" stands here."""
 
-    def with_text(self, word: str) -> Self:
-        """Those whose Oracle text has *word* in it, case and all: names of tokens and places stand there."""
-        return self.filter(oracle_text__contains=word)
-
-    def most_asked_first(self, at_most: int) -> Self:
-        """The first *at_most*, cards with many rulings first: those are the ones people ask about."""
-        from cards.models import Ruling  # the models module imports this one
-
-        asked = Ruling.objects.filter(card=OuterRef("card_id")).order_by().values("card").annotate(n=Count("pk"))
-        ranked = self.annotate(rulings=Coalesce(Subquery(asked.values("n")), 0))
-        return ranked.order_by("card__is_funny", "-rulings", "folded")[:at_most]
+    def words_written(self, words: Collection[str]) -> set[str]:
+        """Those of *words* that stand in an Oracle text, case and all: names of tokens and places. One query."""
+        if not words:
+            return set()
+        wanted = sorted(set(words))
+        faces = {f"word_{at}": Count("pk", filter=Q(oracle_text__contains=word)) for at, word in enumerate(wanted)}
+        counted = self.order_by().aggregate(**faces)
+        return {word for at, word in enumerate(wanted) if counted[f"word_{at}"]}
 
 
 class PrintedNameQuerySet(FoldedNameQuerySet["PrintedName"]):

@@ -14,6 +14,11 @@ _SILENT = frozenset("'’‘`´ʼ.\"“”„!?®™")
 # Kana voicing marks change the letter, so が must not fold to か.
 _VOICING = frozenset("\u3099\u309a")
 
+# What becomes of each ASCII character, so that most names are folded in one step.
+_ASCII = {
+    code: None if chr(code) in _SILENT else chr(code).lower() if chr(code).isalnum() else " " for code in range(128)
+}
+
 
 def fold_name(name: str) -> str:
     """*name* as it is compared: lower case, no accents, single spaces; "" when nothing is left.
@@ -21,6 +26,8 @@ def fold_name(name: str) -> str:
     Apostrophes, quotes and periods vanish; every other punctuation mark and symbol becomes a space
     ("Fire // Ice" and "fire/ice" agree). Letters and digits of every script are kept.
     """
+    if name.isascii():
+        return " ".join(name.translate(_ASCII).split())
     decomposed = unicodedata.normalize("NFKD", name.casefold().translate(_LIGATURES))
     kept: list[str] = []
     for char in decomposed:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from judge.folding import fold_name
-from judge.values import CardSpan, CategoryKey, Extraction, Source
+from judge.values import RULE_ID_IN_PROSE, CardSpan, CategoryKey, Extraction, Source
 from judge.vocabulary import ForeignTerm, Phrases, Term, Vocabulary, most_spoken
 
 MAX_CONCEPTS = 6
 MAX_SECTIONS = 4
 MAX_SECONDARY = 2
+# A rule asked for by its number: "702.19b", "rule 702", "CR 603".
+_RULE = re.compile(rf"{RULE_ID_IN_PROSE.pattern}|\b(?:rules?|cr|section)\s+[1-9]\d\d\b", re.IGNORECASE)
 FALLBACK = CategoryKey("other")
 
 
@@ -34,7 +37,9 @@ def extraction_of(
     spoken = vocabulary.spoken_in(folded)
     ranked = [CategoryKey(key) for key in most_spoken(folded, categories)]
     # Only English says little of Magic for certain: the lists of other languages are short.
-    about_magic = bool(spans or spoken or foreign or rules_terms or follows_up or ranked or language != "en")
+    about_magic = bool(
+        _RULE.search(text) or spans or spoken or foreign or rules_terms or follows_up or ranked or language != "en"
+    )
     return Extraction(
         spans=tuple(spans),
         question_en=english,

@@ -70,11 +70,13 @@ def without_brackets(text: str) -> str:
 
 
 def drop_invented_spans(spans: Iterable[CardSpan], question: Question) -> tuple[CardSpan, ...]:
-    """Those of *spans* that occur in *question* as whole words, case, accents and possessive folded.
+    """Those of *spans* that occur in *question*, or in an earlier one of its history, as whole words.
 
-    Models invent cards; a name the asker never wrote is not the asker's.
+    Case, accents and possessive are folded. Models invent cards; a name the asker never wrote is not the asker's, and
+    what an earlier answer named does not count.
     """
-    return tuple(span for span in spans if occurrences(span.text, question.text))
+    asked = (question.text, *(exchange.question for exchange in question.history))
+    return tuple(span for span in spans if any(occurrences(span.text, text) for text in asked))
 
 
 def apply_pins(text: str, pins: Sequence[Pin]) -> str:

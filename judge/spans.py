@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from judge.folding import fold_name
 
@@ -38,6 +39,7 @@ def spoken_forms(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form for form in forms if form))
 
 
+@lru_cache(maxsize=8192)
 def stripped_forms(text: str) -> tuple[str, ...]:
     """The folded text without a possessive, without a plural or verb ending, and written as one word."""
     folded = fold_name(text)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
 from calls.adapters.lexicon import rules_terms
 from calls.adapters.mentions import Reading
+from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.vocabulary import vocabulary
 from curation.models import Category
 from judge.folding import fold_name
@@ -14,9 +16,8 @@ from judge.languages import language_of
 from judge.local_extraction import FALLBACK, extraction_of
 from judge.ports import Embedder
 from judge.questions import brackets, without_brackets
-from judge.values import CategoryKey, Extraction, Question, Vector
+from judge.values import CardSpan, CategoryKey, Exchange, Extraction, Question, Resolved, Vector
 from judge.vocabulary import Phrases, phrases
-from rules.models import Edition
 
 _TERMS = 4  # glossary terms and keywords of the question that become concepts
 
@@ -38,13 +39,15 @@ class LocalExtractor:
         reading = Reading(text, language_of(text))
         spans = reading.spans()
         rest = reading.without(spans)
+        if not spans and not brackets(question):
+            spans = _carried(question.history)
         extraction = extraction_of(
             text,
             spans,
             reading.language,
             vocabulary(),
             _categories(),
-            rules_terms=_terms_in(rest),
+            rules_terms=_terms_in(rest, reading.edition),
             follows_up=bool(question.history or brackets(question)),
         )
         return self._categorised(extraction)
@@ -61,6 +64,22 @@ class LocalExtractor:
             self._described, self._vectors = described, self.embedder.documents([text for _, text in described])
         nearest = max(zip(described, self._vectors, strict=True), key=lambda pair: _dot(asked, pair[1]))
         return replace(extraction, primary=CategoryKey(nearest[0][0]))
+
+
+def _carried(history: Sequence[Exchange]) -> tuple[CardSpan, ...]:
+    """The names of the last earlier question that names a card, for one that says "it"; only those that name just one.
+
+    What stayed open then has been asked about then, and never blocks the answer now (D58).
+    """
+    resolver = DatabaseResolver()
+    for exchange in reversed(history):
+        earlier = Question(text=exchange.question)
+        plain = without_brackets(exchange.question)
+        named = (*brackets(earlier), *Reading(plain, language_of(plain)).spans())
+        spans = tuple(replace(each.span, sure=False) for each in resolver.resolve(named) if isinstance(each, Resolved))
+        if spans:
+            return spans
+    return ()
 
 
 def means_card(text: str, span: str) -> bool:
@@ -86,11 +105,8 @@ def _dot(one: Vector, other: Vector) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True))
 
 
-def _terms_in(text: str) -> tuple[str, ...]:
-    """Keywords and glossary terms that *text* names, the longest first."""
-    edition = Edition.objects.current()
-    if edition is None:
-        return ()
+def _terms_in(text: str, edition: int) -> tuple[str, ...]:
+    """Keywords and glossary terms of the edition with that id that *text* names, the longest first."""
     line = f" {fold_name(text)} "
-    found = [term for term in rules_terms(edition.pk) if f" {term} " in line]
+    found = [term for term in rules_terms(edition) if f" {term} " in line]
     return tuple(sorted(found, key=lambda term: (-len(term.split()), -len(term))))[:_TERMS]

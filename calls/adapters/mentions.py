@@ -41,7 +41,7 @@ VERB = 0.1  # of a form in -ing, from which on the word is a verb too
 NICKNAME_EVERYDAY = 20.0  # nicknames were given on purpose, so only a very common word makes one doubtful
 
 _SHORTEST_UNKNOWN = 4  # letters of a word that may be a misspelled name
-_UNKNOWN_RUNS = 10  # runs around unknown words that are compared with all names, at most
+_UNKNOWN_RUNS = 6  # runs around unknown words that are compared with all names, at most
 _RUN = 4  # words of such a run
 _SHORT_WORDS = 3  # words of a name before the comma
 _SURELY_A_NAME = 5  # letters of a capitalised unknown word that the asker must mean as a name
@@ -55,6 +55,8 @@ class Reading:
         self.language = language
         self.words = words_of(text)
         self.index = DatabaseNameIndex()
+        self._read: dict[Candidate, list[tuple[Name, bool]]] = {}
+        self._doubted: dict[Candidate, Doubt | None] = {}
 
     def spans(self) -> tuple[CardSpan, ...]:
         """The names found, in order of the text, each once."""
@@ -159,6 +161,11 @@ class Reading:
 
     def _readings(self, found: Candidate) -> list[tuple[Name, bool]]:
         """(name, whether only an inflection of the words is it), the words as they stand first."""
+        if found not in self._read:
+            self._read[found] = self._readings_of(found)
+        return self._read[found]
+
+    def _readings_of(self, found: Candidate) -> list[tuple[Name, bool]]:
         for form in self._forms(found):
             if names := [name for name in self.names.get(form, ()) if self._may_be_read(name, found)]:
                 return [(name, form != found.folded) for name in names]
@@ -178,12 +185,12 @@ class Reading:
 
     def _doubt(self, found: Candidate) -> Doubt | None:
         """Why *found* may be just words; None where it is a name and nothing else, or no name at all."""
-        readings = self._readings(found)
-        if not readings:
-            return None
-        doubts = [self._doubt_of(name, found, inflected) for name, inflected in readings]
-        known = [doubt for doubt in doubts if doubt is not None]
-        return None if len(known) < len(doubts) else min(known, key=lambda doubt: doubt.level)
+        if found not in self._doubted:
+            doubts = [self._doubt_of(name, found, inflected) for name, inflected in self._readings(found)]
+            known = [doubt for doubt in doubts if doubt is not None]
+            sure = len(known) < len(doubts) or not doubts
+            self._doubted[found] = None if sure else min(known, key=lambda doubt: doubt.level)
+        return self._doubted[found]
 
     def _doubt_of(self, name: Name, found: Candidate, inflected: bool) -> Doubt | None:
         words = found.folded.split()
@@ -234,11 +241,12 @@ class Reading:
 
     def _is_rules_talk(self, folded: str) -> bool:
         forms = (folded, *stripped_forms(folded))
-        terms = rules_terms(self._edition)
+        terms = rules_terms(self.edition)
         return any(form in terms for form in forms) or vocabulary().is_rules_talk(folded)
 
     @cached_property
-    def _edition(self) -> int:
+    def edition(self) -> int:
+        """The id of the edition whose terms are told from names; 0 where none is loaded."""
         edition = Edition.objects.current()
         return edition.pk if edition else 0
 
@@ -291,7 +299,7 @@ class Reading:
         if len(word.folded) < _SHORTEST_UNKNOWN or not word.folded.isalpha():
             return False
         forms = (word.folded, *stripped_forms(word.text))
-        if any(self._frequency(form) > 0 or form in rules_words(self._edition) for form in forms):
+        if any(self._frequency(form) > 0 or form in rules_words(self.edition) for form in forms):
             return False
         return not self._is_rules_talk(word.folded)
 
@@ -312,7 +320,7 @@ class Reading:
 
     def _capital_runs(self, strange: Sequence[int], taken: set[int]) -> list[str]:
         """Runs of capitalised words, one of them unknown: "Moonfrost Hydralisk"."""
-        runs: dict[tuple[int, int], str] = {}
+        runs: dict[tuple[int, int], int] = {}  # to the place of the unknown word
         for at in strange:
             first = last = at
             while (
@@ -324,17 +332,20 @@ class Reading:
                 first -= 1
             while last + 1 < len(self.words) and last + 1 not in taken and self._is_capital(last + 1):
                 last += 1
-            if self._is_surely_meant(self.words[at], alone=first == last):
-                runs[first, last] = self.text[self.words[first].start : self.words[last].end]
-        return list(runs.values())
+            if self._may_be_meant(self.words[at], alone=first == last):
+                runs[first, last] = at
+        written = CardFace.objects.words_written([self.words[at].text for at in runs.values()])
+        return [
+            self.text[self.words[first].start : self.words[last].end]
+            for (first, last), at in runs.items()
+            if self.words[at].text not in written
+        ]
 
-    def _is_surely_meant(self, word: Word, *, alone: bool) -> bool:
+    def _may_be_meant(self, word: Word, *, alone: bool) -> bool:
         """Whether a capital makes an unknown word a name: not in German, nor where another language opens with it."""
         if not word.text[:1].isupper() or word.text.isupper() or len(word.folded) < _SURELY_A_NAME:
             return False
-        if self.language == "de" or (self.language != "en" and word.opens and alone):
-            return False
-        return not CardFace.objects.with_text(word.text).exists()
+        return not (self.language == "de" or (self.language != "en" and word.opens and alone))
 
     def _is_capital(self, at: int) -> bool:
         return self.words[at].text[:1].isupper()

@@ -13,7 +13,8 @@ from calls.adapters.resolver import DatabaseResolver
 from cards.models import Card, CardFace, PrintedName
 from curation.models import CardAlias
 from judge.folding import fold_name
-from judge.values import Ambiguous, CardSpan, NotFound, Question, Resolved, Rung
+from judge.questions import drop_invented_spans
+from judge.values import Ambiguous, CardSpan, Exchange, NotFound, Question, Resolved, Rung
 
 pytestmark = pytest.mark.django_db
 
@@ -102,3 +103,46 @@ def test_an_everyday_word_is_a_card_only_with_evidence() -> None:
 def test_a_capitalised_unknown_name_is_surely_meant() -> None:
     found = LocalExtractor().extract(Question(text="does Zorbrax Vuundil have trample"))
     assert CardSpan("Zorbrax Vuundil", sure=True) in found.spans
+
+
+def test_a_follow_up_is_about_the_cards_of_the_question_before() -> None:
+    history = (
+        Exchange("does dave trigger if Kovash dies?", "Yes, says Mirelight Warden."),
+        Exchange("and twice?", "No."),
+    )
+    found = LocalExtractor().extract(Question(text="and what if he blocks?", history=history))
+    assert found.spans == (CardSpan("dave"),)  # Kovash was two cards, and stays a question of then
+    assert drop_invented_spans(found.spans, Question(text="and what if he blocks?", history=history)) == found.spans
+
+
+def test_a_follow_up_that_names_a_card_is_about_that_card() -> None:
+    history = (Exchange("does dave trigger?", "Yes."),)
+    found = LocalExtractor().extract(Question(text="and [[Gorse]]?", history=history))
+    assert found.spans == ()
+    found = LocalExtractor().extract(Question(text="and a Mirelight Warden?", history=()))
+    assert [span.text for span in found.spans] == ["Mirelight Warden"]
+
+
+def test_a_bracketed_name_of_an_earlier_question_is_carried_and_blocks_nothing() -> None:
+    history = (Exchange("does [[Gorse]] resolve?", "Yes."),)
+    found = LocalExtractor().extract(Question(text="why?", history=history))
+    assert found.spans == (CardSpan("Gorse", exact=True),)
+
+
+def test_a_face_that_is_the_short_name_of_another_card_is_offered_first() -> None:
+    front = add("Umbrel // Umbrel Ascended", "Legendary Creature — Test")
+    add("Umbrel, Last Ember", "Legendary Creature — Test")
+    found = one("umbrel")
+    assert isinstance(found, Ambiguous)
+    assert found.candidates[0].id == front.oracle_id
+    assert isinstance(one("Umbrel", exact=True), Resolved)
+
+
+def test_a_nickname_that_is_a_word_is_taken_only_where_no_noun_or_verb_can_stand() -> None:
+    CardAlias.objects.create(
+        alias="anchor", folded="anchor", card=Card.objects.get(name="Mirelight Warden"), common_word=True
+    )
+    assert means_card("anchor with a shield out", "anchor")
+    assert means_card("can he anchor my token", "anchor")
+    assert not means_card("is there a anchor here", "anchor")
+    assert not means_card("can i anchor the gap", "anchor")

@@ -29,16 +29,9 @@ def test_words_in_a_name_are_whole_words() -> None:
     assert names(CardFace.objects.with_words("titan")) == {"Mire Titan", "Titan of Mire"}
 
 
-def test_a_beginning_is_whole_words_too() -> None:
-    assert names(CardFace.objects.beginning_with(["titan", "lantern keeper"])) == {
-        "Titan of Mire",
-        "Lantern-Keeper, Mire Bell",
-    }
-    assert names(CardFace.objects.beginning_with([])) == set()
-
-
-def test_spaces_can_be_disregarded() -> None:
-    assert names(CardFace.objects.squeezed_as(["miretitan", "mi retitan"])) == {"Mire Titan"}
+def test_words_of_oracle_texts_are_told_from_others() -> None:
+    assert CardFace.objects.words_written(["Titan", "Hydralisk", "titan"]) == {"Titan"}
+    assert CardFace.objects.words_written([]) == set()
 
 
 def test_the_cards_asked_for_come_with_their_faces_in_two_queries(django_assert_num_queries: object) -> None:

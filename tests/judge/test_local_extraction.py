@@ -188,3 +188,17 @@ def test_the_source_is_told_by_words(text: str, source: Source) -> None:
 def test_a_question_that_names_a_card_or_follows_up_is_about_magic() -> None:
     assert extraction_of("will it", [CardSpan("gleam")], "en", VOCABULARY, []).source is Source.CR
     assert extraction_of("will it", [], "en", VOCABULARY, [], follows_up=True).source is Source.CR
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("702.19b", Source.CR),
+        ("what does 603.4 say", Source.CR),
+        ("rule 702", Source.CR),
+        ("how much is 702", Source.OUT_OF_SCOPE),
+        ("version 1.702.19", Source.OUT_OF_SCOPE),
+    ],
+)
+def test_a_rule_asked_for_by_number_is_a_question(text: str, source: Source) -> None:
+    assert extraction_of(text, [], "en", VOCABULARY, []).source is source

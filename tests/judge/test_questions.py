@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from judge.errors import InvalidQuestion
 from judge.questions import MAX_QUESTION, apply_pins, brackets, drop_invented_spans, occurrences, parse_question
-from judge.values import CardSpan, Pin
+from judge.values import CardSpan, Exchange, Pin
 
 
 @pytest.mark.parametrize(
@@ -165,3 +165,8 @@ def test_pinning_is_idempotent(text: str, name: str) -> None:
     except InvalidQuestion:
         return
     assert apply_pins(once, [Pin(name, "Dark Newt")]) == once
+
+
+def test_a_span_may_stand_in_an_earlier_question_but_not_in_its_answer() -> None:
+    question = parse_question("and then?", history=[Exchange("does bob trigger?", "Dark Newt does.")])
+    assert drop_invented_spans([CardSpan("bob"), CardSpan("Dark Newt")], question) == (CardSpan("bob"),)
