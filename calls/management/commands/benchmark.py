@@ -1,47 +1,74 @@
-"""manage.py benchmark names: how long resolving a span takes on the loaded data."""
+"""manage.py benchmark names|extraction: how long resolving a span, or reading a question, takes on the loaded data."""
 
 from __future__ import annotations
 
 import time
 from argparse import ArgumentParser
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, override
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from calls.adapters.extractor import LocalExtractor
 from calls.adapters.resolver import DatabaseResolver
+from cards.models import Card
+from eval.gold import BadGold, read_gold
 from eval.names import BadNames, read_names
-from judge.values import CardSpan
+from judge.values import CardSpan, Question
 
-WARM_UP = 5  # spans resolved before the clock counts: connections, plans
+WARM_UP = 5  # tries before the clock counts: connections, plans, word lists
+DEFAULTS = {"names": "names.yaml", "extraction": "gold.yaml"}
+UNITS = {"names": "spans resolved", "extraction": "questions read"}
+
+Try = Callable[[], object]
 
 
 class Command(BaseCommand):
-    help = "Times the resolver over the spans of a file of name cases, one span at a time."
+    help = "Times the resolver over the spans of name cases, or local extraction over questions, one at a time."
 
     @override
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("subject", choices=["names"])
-        parser.add_argument("--cases", type=Path, default=Path(settings.BASE_DIR) / "eval" / "names.yaml")
-        parser.add_argument("--rounds", type=int, default=3, help="how often each span is resolved (%(default)s)")
+        parser.add_argument("subject", choices=sorted(DEFAULTS))
+        parser.add_argument("--cases", type=Path, help="the file of name cases or of questions (eval/)")
+        parser.add_argument("--rounds", type=int, default=3, help="how often each is tried (%(default)s)")
 
     @override
     def handle(self, *_args: Any, **options: Any) -> None:
-        try:
-            spans = [CardSpan(case.span, exact=case.bracketed) for case in read_names(options["cases"])]
-        except BadNames as error:
-            raise CommandError(str(error)) from None
-        resolver = DatabaseResolver()
-        for span in spans[:WARM_UP]:
-            resolver.resolve([span])
-        taken = sorted(_milliseconds(resolver, span) for _ in range(max(1, options["rounds"])) for span in spans)
+        subject: str = options["subject"]
+        tries = _tries(subject, options["cases"] or Path(settings.BASE_DIR) / "eval" / DEFAULTS[subject])
+        for each in tries[:WARM_UP]:
+            each()
+        taken = sorted(_milliseconds(each) for _ in range(max(1, options["rounds"])) for each in tries)
         for share in (50, 95, 99):
             self.stdout.write(f"p{share} {taken[min(len(taken) - 1, len(taken) * share // 100)]:.1f} ms")
-        self.stdout.write(f"{len(taken)} spans resolved, the slowest in {taken[-1]:.1f} ms")
+        self.stdout.write(f"{len(taken)} {UNITS[subject]}, the slowest in {taken[-1]:.1f} ms")
 
 
-def _milliseconds(resolver: DatabaseResolver, span: CardSpan) -> float:
+def _tries(subject: str, file: Path) -> Sequence[Try]:
+    """What is timed, a call each. Raises CommandError for a file that cannot be read, or where no cards are loaded."""
+    try:
+        tries = _of_names(file) if subject == "names" else _of_questions(file)
+    except (BadNames, BadGold) as error:
+        raise CommandError(str(error)) from None
+    if not Card.objects.exists():
+        raise CommandError("No cards are loaded yet; run ingest_cards first.")
+    return tries
+
+
+def _of_names(file: Path) -> Sequence[Try]:
+    resolver = DatabaseResolver()
+    return [partial(resolver.resolve, [CardSpan(case.span, exact=case.bracketed)]) for case in read_names(file)]
+
+
+def _of_questions(file: Path) -> Sequence[Try]:
+    extractor = LocalExtractor()
+    return [partial(extractor.extract, Question(text=gold.question, history=gold.history)) for gold in read_gold(file)]
+
+
+def _milliseconds(each: Try) -> float:
     started = time.perf_counter()
-    resolver.resolve([span])
+    each()
     return (time.perf_counter() - started) * 1000
