@@ -60,6 +60,7 @@ _WHERE = _words(
     "respuesta risposta resposta board play hand stack upkeep that this them mio mia suo sua meu minha "
     "seu mon ma mes son sa ses mein meine seine mi su"
 )
+_ZONES = _words("response play hand yard graveyard gy library deck exile")  # what a card can be in
 _OBJECTS = _words("it him them her my his their your the a an that this own mine")
 _GENERIC = _words(
     "effect effects land lands ability abilities spell spells deck decks counter counters damage step "
@@ -177,9 +178,14 @@ def evidence(
     before, after = _previous(words, found.first), _next(words, found.last)
     if doubt.nickname and before in _SUBJECTS:
         return score + _as_verb(words, found, doubt, named)
+    score += _after(words, found.last, after, nickname=doubt.nickname)
     if doubt.nickname and before in _ARTICLES:
+        # "a leak in the rules" is anywhere; only what stands before the article tells "copies a leak".
+        beyond = _next(words, found.last + 1)
+        zone = beyond in _ZONES or (beyond in _MINE and _next(words, found.last + 2) in _ZONES)
+        score -= after in _SETTING and (beyond in _ARTICLES or (after == "in" and not zone))
         before = _before_article(words, found.first)
-    score += _before(before, nickname=doubt.nickname) + _after(words, found.last, after, nickname=doubt.nickname)
+    score += _before(before, nickname=doubt.nickname)
     if not doubt.nickname and first.text[:1].islower():
         score -= before in _SUBJECTS  # "i opt to": the plain verb
         score -= after in _OBJECTS and not first.opens  # "and redirect it": the same
@@ -210,7 +216,7 @@ def _as_verb(words: Sequence[Word], found: Candidate, doubt: Doubt, named: froze
         return 0  # "to drain him out"
     if after.startswith("resol") or _in_response(words, last) or after in ("it", "that", "this"):
         return 2
-    game_verb = not doubt.verb or found.folded in _CASTING
+    game_verb = not doubt.verb or found.folded.removesuffix("s").removesuffix("ed") in _CASTING
     if _hits_a_card(words, last, named) or (game_verb and after in _OBJECTS | _PERSONS):
         return 2
     return int(after in _SETTING and beyond in _WHERE and after not in ("with", "at"))

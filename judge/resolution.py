@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from judge.folding import fold_name
+from judge.slips import is_slip, is_swap
 from judge.spans import has_words, itself, spoken_forms, stripped_forms, without_possessives, without_printing_words
 from judge.trigrams import similarity
 from judge.values import Ambiguous, Card, CardId, CardSpan, NotFound, Resolution, Resolved, Rung
 
 FUZZY_SURE = 0.7  # pg_trgm similarity in [0, 1] that may be taken; DESIGN 4.2
 FUZZY_LEAD = 0.15  # by how much it has to lead the runner-up
-SWAPPED = 0.9  # similarity of a name with two neighbouring letters swapped: one slip, but three trigrams lost; D52
+ONE_SLIP = 0.9  # similarity of a name with one slip of the finger, which loses three trigrams or more; D52, D59
 FUZZY_OFFER = 0.4  # the weakest similarity that is still worth offering
 OFFERS = 8  # candidates an Ambiguous carries at most
 _SHORTEST_FUZZY = 3  # letters; shorter spans share trigrams with everything
@@ -249,25 +250,17 @@ def _ranked(hits: Iterable[NameHit], query: str) -> _Ranked:
     scored = [replace(hit, score=max(hit.score, _nearness(query, hit))) for hit in hits]
     full = {hit.matched for hit in scored if hit.full}
     kept = [hit for hit in scored if (hit.full or hit.matched not in full) and hit.score >= FUZZY_OFFER]
-    return _one_a_card(sorted(kept, key=lambda hit: (-hit.score, hit.funny, hit.name)))
+    ranked = _one_a_card(sorted(kept, key=lambda hit: (-hit.score, hit.funny, hit.name)))
+    if len(ranked) == 1 and is_slip(query, ranked[0].matched):
+        return (replace(ranked[0], score=ONE_SLIP),)
+    return ranked
 
 
 def _nearness(query: str, hit: NameHit) -> float:
     """How near *query* is to a form of the name that the database does not compare."""
     if is_swap(query, hit.matched):
-        return SWAPPED
+        return ONE_SLIP
     return similarity(query, without_possessives(hit.spelled))
-
-
-def is_swap(one: str, other: str) -> bool:
-    """Whether two neighbouring letters changed places between the two, and nothing else."""
-    if len(one) != len(other):
-        return False
-    apart = [i for i, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1]]
-    if len(apart) != 2 or apart[1] != apart[0] + 1:
-        return False
-    first, second = apart
-    return one[first] == other[second] and one[second] == other[first]
 
 
 def _is_sure(ranked: Sequence[NameHit]) -> bool:
