@@ -169,8 +169,8 @@ def _tell(report: IngestReport, say: Say) -> None:
 
 def _load_curated_files(say: Say) -> None:
     report = load_curation()
-    if any(changes.any for changes in (report.aliases, report.notes, report.categories)):
-        say("Loaded the curated aliases, notes and categories")
+    if report.changed:
+        say("Loaded the curated aliases, notes, categories and ways to ask")
     if report.refused:
         say(f"{len(report.refused)} curated entries were refused; the command load_curation lists them with the reason")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
 from uuid import UUID
 
 
@@ -79,6 +80,16 @@ class UnmappedEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedEntry:
+    """A way players ask about exactly one rule or subrule; edition: the one that *number* is of."""
+
+    number: str
+    text: str
+    edition: date
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class CuratedFiles:
     """All that a folder of curated files says.
 
@@ -89,5 +100,6 @@ class CuratedFiles:
     aliases: tuple[AliasEntry, ...] | None = None
     notes: tuple[NoteEntry, ...] | None = None
     categories: tuple[CategoryEntry, ...] | None = None
+    asked: tuple[AskedEntry, ...] | None = None
     unmapped: tuple[UnmappedEntry, ...] = ()
     problems: tuple[Problem, ...] = field(default=())

@@ -16,6 +16,8 @@ from django.db import connection, transaction
 
 from cards.models import Card
 from curation import checks
+from curation.asked_loading import apply_asked, check_asked
+from curation.changes import NO_CHANGES, Changes
 from curation.entries import CuratedFiles, Problem
 from curation.models import CardAlias, CardNote, Category, Origin
 from curation.parsing import parse_folder
@@ -25,23 +27,9 @@ _LOCK = 0x6A756467_63757261  # any number of our own: two loads at once take tur
 
 NO_CARDS = "No cards are loaded yet, so aliases and notes wait: load the cards, then load these files again."
 NO_RULES = (
-    "No Comprehensive Rules are loaded yet, so notes and categories wait: load the rules, then these files again."
+    "No Comprehensive Rules are loaded yet, so notes, categories and ways to ask wait: load the rules, "
+    "then these files again."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """How many rows of one kind a load touched. kept: unchanged, retired or a curator's own."""
-
-    added: int = 0
-    changed: int = 0
-    removed: int = 0
-    kept: int = 0
-
-    @property
-    def any(self) -> bool:
-        """Whether a row was written."""
-        return bool(self.added or self.changed or self.removed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +42,20 @@ class CurationReport:
     """
 
     folder: Path
-    aliases: Changes = Changes()
-    notes: Changes = Changes()
-    categories: Changes = Changes()
+    aliases: Changes = NO_CHANGES
+    notes: Changes = NO_CHANGES
+    categories: Changes = NO_CHANGES
+    asked: Changes = NO_CHANGES
     refused: tuple[Problem, ...] = ()
     conflicts: tuple[Problem, ...] = ()
     uncovered: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     edition: date | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether a row of any kind was written."""
+        return any(changes.any for changes in (self.aliases, self.notes, self.categories, self.asked))
 
     @property
     def is_clean(self) -> bool:
@@ -88,7 +82,8 @@ def load_curation(folder: Path | None = None, *, progress: Callable[[str], None]
         _take_turns()
         report = CurationReport(folder=folder, refused=files.problems)
         report = _load_card_files(files, report, progress)
-        return _load_categories(files, report, progress)
+        report = _load_categories(files, report, progress)
+        return _load_asked(files, report, progress)
 
 
 def _load_card_files(files: CuratedFiles, report: CurationReport, progress: Callable[[str], None]) -> CurationReport:
@@ -131,6 +126,16 @@ def _load_categories(files: CuratedFiles, report: CurationReport, progress: Call
         conflicts=tuple(sorted(conflicts)),
         uncovered=checks.uncovered_sections(sections, mapped, unmapped),
     )
+
+
+def _load_asked(files: CuratedFiles, report: CurationReport, progress: Callable[[str], None]) -> CurationReport:
+    edition = _current_edition()
+    if files.asked is None or edition is None:
+        return report
+    progress(f"Checking {len(files.asked)} phrases of how players ask")
+    refused = list(report.refused)
+    sound = check_asked(files.asked, edition, checks.rule_numbers(edition), refused)
+    return replace(report, asked=apply_asked(sound), refused=tuple(sorted(refused)))
 
 
 def _apply_aliases(sound: tuple[checks.SoundAlias, ...], conflicts: list[Problem]) -> Changes:

@@ -1,15 +1,16 @@
-"""What curators keep: nicknames, notes on nightmare cards, and the category map."""
+"""What curators keep: nicknames, notes on nightmare cards, the category map, and how players ask about rules."""
 
 from __future__ import annotations
 
-from typing import ClassVar, override
+from typing import Any, ClassVar, override
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
 from cards.models import Card
-from curation.querysets import CardAliasQuerySet
+from curation.querysets import AskedPhraseQuerySet, CardAliasQuerySet
+from rules.models import SpaceVector
 
 
 class Origin(models.TextChoices):
@@ -83,3 +84,38 @@ class Category(models.Model):
     @override
     def __str__(self) -> str:
         return self.title
+
+
+class AskedPhrase(models.Model):
+    """How players ask about exactly one rule or subrule of the current edition, in our own words (D76).
+
+    Searched beside the rules' own text. changed_at is how a running process notices an edit, so rows are saved or
+    created, never changed by an UPDATE of a queryset.
+    """
+
+    number = models.CharField(max_length=12, help_text="of the rule or subrule that decides, such as 702.19b")
+    text = models.CharField(max_length=300)
+    origin = models.CharField(max_length=10, choices=Origin.choices, default=Origin.CURATOR)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    objects: ClassVar[AskedPhraseQuerySet] = AskedPhraseQuerySet.as_manager()  # type: ignore[assignment]  # a manager at runtime
+
+    class Meta:
+        ordering = ["number", "text"]
+        constraints = [models.UniqueConstraint(fields=["number", "text"], name="asked_phrase_once")]
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.number}: {self.text}"
+
+    @override
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Saves, and drops the vector of a text that is no longer this one's."""
+        AskedVector.objects.filter(phrase=self.pk).exclude(phrase__text=self.text).delete()
+        super().save(*args, **kwargs)
+
+
+class AskedVector(SpaceVector):
+    """The embedding of one phrase; its text alone, as a passage."""
+
+    phrase = models.OneToOneField(AskedPhrase, on_delete=models.CASCADE, primary_key=True, related_name="vector")

@@ -1,4 +1,4 @@
-"""The curated files (aliases.yaml, notes.yaml, categories.yaml) read into entries. Pure: looks nothing up."""
+"""The curated files (aliases.yaml, notes.yaml, categories.yaml, asked/) read into entries. Pure: looks nothing up."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from uuid import UUID
 
 import yaml
 
+from curation.asked_files import ASKED_FOLDER, parse_asked
 from curation.entries import (
     AliasEntry,
     CardName,
@@ -41,15 +42,17 @@ _SECTION = re.compile(r"[1-9]\d\d")
 
 
 def parse_folder(folder: Path) -> CuratedFiles:
-    """What the three files in *folder* say, and everything that is wrong with them by themselves."""
+    """What the files in *folder* and its asked/ say, and everything that is wrong with them by themselves."""
     problems: list[Problem] = []
     aliases = _parse_list(folder / ALIASES_FILE, "aliases", parse_alias, problems)
     notes = _parse_list(folder / NOTES_FILE, "notes", parse_note, problems)
     categories, unmapped = _parse_categories(folder / CATEGORIES_FILE, problems)
+    asked = parse_asked(folder / ASKED_FOLDER, problems)
     return CuratedFiles(
         aliases=_unclaimed(aliases, problems),
         notes=_first_of_each(notes, lambda note: str(note.card.oracle_id or note.card.name), "the card", problems),
         categories=_first_of_each(categories, lambda category: category.key, "the key", problems),
+        asked=asked,
         unmapped=unmapped,
         problems=tuple(sorted(problems)),
     )

@@ -1,4 +1,4 @@
-"""The curated tables written back as YAML in the one form the files in data/ have: a diff shows only changes."""
+"""The curated tables written back in the one form the files in data/ have: a diff shows only changes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from typing import Any, override
 import yaml
 
 from cards.models import Card
+from curation.asked_files import ASKED_FOLDER, asked_text, file_of, with_edition
 from curation.entries import UnmappedEntry
-from curation.models import CardAlias, CardNote, Category
+from curation.models import AskedPhrase, CardAlias, CardNote, Category
 from curation.parsing import ALIASES_FILE, CATEGORIES_FILE, NOTES_FILE, parse_folder
+from rules.models import Edition
 
 _WIDTH = 108  # characters; the last word of a line may pass it
 
@@ -47,10 +49,10 @@ _Dumper.add_representer(_Row, _write_row)
 
 
 def export_curation(folder: Path) -> tuple[Path, ...]:
-    """Writes the three files into *folder* and gives their paths; a file appears whole or not at all.
+    """Writes the files into *folder* and gives their paths; a file appears whole or not at all.
 
     Live rows only, files' and curators' alike. The comment that opens a file already there is kept, and so is its
-    list of unmapped sections, which no table holds.
+    list of unmapped sections, which no table holds. Ways to ask go into asked/ there, under the current edition.
     """
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
@@ -58,7 +60,26 @@ def export_curation(folder: Path) -> tuple[Path, ...]:
         NOTES_FILE: render({"notes": _note_rows()}),
         CATEGORIES_FILE: render(_categories_document(parse_folder(folder).unmapped)),
     }
-    return tuple(_replace(folder / name, text) for name, text in texts.items())
+    written = [_replace(folder / name, _opening_comment(folder / name) + text) for name, text in texts.items()]
+    return (*written, *_export_asked(folder / ASKED_FOLDER))
+
+
+def _export_asked(folder: Path) -> list[Path]:
+    """Writes a file for each hundred that has phrases; one that has none any more keeps its comment alone."""
+    edition = Edition.objects.current()
+    if edition is None:
+        return []
+    rows: dict[str, list[tuple[str, str]]] = {path.name: [] for path in sorted(folder.glob("?xx.txt"))}
+    for number, text in AskedPhrase.objects.values_list("number", "text"):
+        rows.setdefault(file_of(number), []).append((number, text))
+    if rows:
+        folder.mkdir(exist_ok=True)
+    return [
+        _replace(
+            folder / name, with_edition(_opening_comment(folder / name), edition.effective) + asked_text(rows[name])
+        )
+        for name in sorted(rows)
+    ]
 
 
 def render(document: Mapping[str, Sequence[Mapping[str, object]]]) -> str:
@@ -121,7 +142,7 @@ def _shared_names(cards: Iterable[Card]) -> frozenset[str]:
 def _replace(path: Path, text: str) -> Path:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(_opening_comment(path) + text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8")
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

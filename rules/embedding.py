@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import batched
 
+from django.apps import apps
 from django.db import connection, models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 
 from judge.ports import Embedder
 from judge.values import Space, Vector
-from rules.models import Edition, EmbeddingSpace, Rule, RuleVector, Section
+from rules.models import Edition, EmbeddingSpace, Rule, RuleVector, Section, SpaceVector
 from rules.passages import embedded_text
 from rules.vector_cache import NO_VECTORS, key_of
 
@@ -62,7 +63,7 @@ def embed_rules(
     shipped: Mapping[bytes, Vector] = NO_VECTORS,
 ) -> EmbedReport:
     """Embeds what has no vector yet, with *shipped* vectors where they fit. Raises AlreadyEmbedding, SpaceMismatch."""
-    with _alone():
+    with alone():
         claim_space(embedder.space)
         copied = copy_equal()
         known: list[tuple[_Passage, Vector]] = []
@@ -100,7 +101,7 @@ def switch_space(space: Space) -> bool:
 
     Raises AlreadyEmbedding.
     """
-    with _alone(), transaction.atomic():
+    with alone(), transaction.atomic():
         stored = EmbeddingSpace.objects.select_for_update().filter(id=1).first()
         if stored and belongs(stored, space):
             return False
@@ -168,8 +169,9 @@ def _passages(rules: models.QuerySet[Rule]) -> Iterator[_Passage]:
         yield _Passage(rule, body_hash, embedded_text(titles.get((edition, section), ""), lead, body))
 
 
-def _store(space: Space, passages: Sequence[_Passage], vectors: Sequence[Vector]) -> None:
-    """Commits *vectors*, each for every rule that has the passage's text. Raises SpaceMismatch.
+@contextmanager
+def storing(space: Space) -> Iterator[None]:
+    """A transaction in which vectors of *space* may be written. Raises SpaceMismatch.
 
     The space is read under a lock that a switch waits for, so vectors of an old space never reach the new one.
     """
@@ -177,6 +179,12 @@ def _store(space: Space, passages: Sequence[_Passage], vectors: Sequence[Vector]
         stored = EmbeddingSpace.objects.select_for_update().get(id=1)
         if not belongs(stored, space):
             raise SpaceMismatch(stored, space)
+        yield
+
+
+def _store(space: Space, passages: Sequence[_Passage], vectors: Sequence[Vector]) -> None:
+    """Commits *vectors*, each for every rule that has the passage's text. Raises SpaceMismatch."""
+    with storing(space):
         by_hash = {passage.body_hash: vector for passage, vector in zip(passages, vectors, strict=True)}
         sharing = to_embed().filter(body_hash__in=by_hash).annotate(is_leaf=_IS_LEAF)
         RuleVector.objects.bulk_create(
@@ -209,15 +217,18 @@ def copy_equal() -> int:
 
 
 def _set_width(width: int) -> None:
-    """Empties the vectors and makes the column hold *width* floats; the HNSW index is built again, on nothing."""
+    """Empties every table of vectors and makes it hold *width* floats; the HNSW index is built again, on nothing."""
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with checks still to come cannot be emptied
-        cursor.execute("TRUNCATE rules_rulevector")
-        cursor.execute(f"ALTER TABLE rules_rulevector ALTER COLUMN embedding TYPE vector({width:d})")
+        for model in apps.get_models():
+            if issubclass(model, SpaceVector):
+                table = connection.ops.quote_name(model._meta.db_table)
+                cursor.execute(f"TRUNCATE {table}")
+                cursor.execute(f"ALTER TABLE {table} ALTER COLUMN embedding TYPE vector({width:d})")
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
+def alone() -> Iterator[None]:
     """Holds the lock of embedding runs. Raises AlreadyEmbedding.
 
     A session lock: it outlives the commits of a run, and Postgres frees it when the process dies.

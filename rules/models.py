@@ -183,7 +183,16 @@ class EmbeddingSpace(models.Model):
         return f"{self.provider}/{self.model} ({self.width})"
 
 
-class RuleVector(models.Model):
+class SpaceVector(models.Model):
+    """A table of vectors of the one EmbeddingSpace. Switching the space empties every such table and sets its width."""
+
+    embedding = VectorField(dimensions=384)
+
+    class Meta:
+        abstract = True
+
+
+class RuleVector(SpaceVector):
     """The embedding of one rule or subrule of the current or a pending edition.
 
     Apart from Rule so that a scan over vectors reads vectors only. Width follows EmbeddingSpace: switching
@@ -193,7 +202,6 @@ class RuleVector(models.Model):
     rule = models.OneToOneField(Rule, on_delete=models.CASCADE, primary_key=True, related_name="vector")
     edition = models.ForeignKey(Edition, on_delete=models.CASCADE, related_name="vectors")
     is_leaf = models.BooleanField()
-    embedding = VectorField(dimensions=384)
 
     class Meta:
         indexes = [

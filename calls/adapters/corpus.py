@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.utils.dateparse import parse_datetime
 
 from cards.models import BulkFile, Card, Ruling
+from curation.models import AskedPhrase, AskedVector
 from judge.values import CorpusState
 from rules.models import Edition, GlossaryTerm, Rule, RuleVector
 
@@ -12,24 +13,29 @@ _NAMES = ("default_cards", "all_cards")  # the bulk files that bring printed nam
 
 
 class PostgresCorpus:
-    """The Corpus of judge.ports: five queries, a few milliseconds over the full data."""
+    """The Corpus of judge.ports: seven queries, a few milliseconds over the full data."""
 
     def __init__(self, *, embeds: bool) -> None:
         """*embeds*: whether there is an embedder; without one nothing waits to be embedded."""
         self._embeds = embeds
 
     def state(self) -> CorpusState:
-        """The state right now. Passages are the rules and subrules of the current edition."""
+        """The state right now. Passages are the rules and subrules of the current edition and the ways to ask."""
         edition = Edition.objects.filter(is_current=True).first()
         cards = Card.objects.count()
         return CorpusState(
             edition=edition.effective if edition else None,
             sample=edition is not None and edition.is_sample,
             cards=cards,
-            embedded=RuleVector.objects.filter(edition=edition).count() if edition else 0,
-            to_embed=Rule.objects.filter(edition=edition).count() if edition and self._embeds else 0,
+            embedded=RuleVector.objects.filter(edition=edition).count() + AskedVector.objects.count() if edition else 0,
+            to_embed=_passages(edition) if edition and self._embeds else 0,
             loading=_missing(edition, cards),
         )
+
+
+def _passages(edition: Edition) -> int:
+    """How many texts ought to have a vector."""
+    return Rule.objects.filter(edition=edition).count() + AskedPhrase.objects.count()
 
 
 def _missing(edition: Edition | None, cards: int) -> tuple[str, ...]:

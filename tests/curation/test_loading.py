@@ -10,7 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from curation import loading
-from curation.loading import NO_CARDS, NO_RULES, Changes, CurationReport, default_folder, load_curation
+from curation.changes import Changes
+from curation.loading import NO_CARDS, NO_RULES, CurationReport, default_folder, load_curation
 from curation.models import CardAlias, CardNote, Category, Origin
 from rules.models import Edition
 from tests.curation.conftest import add_section, make_card, make_edition

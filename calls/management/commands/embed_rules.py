@@ -1,16 +1,18 @@
-"""Gives the rules their vectors, with progress; resumable, one run at a time."""
+"""Gives the rules and the ways to ask about them their vectors, with progress; resumable, one run at a time."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, override
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from curation.asked_vectors import asked_vectors, embed_asked
 from judge.ports import Embedder
 from judge.values import Space, Vector
 from llm.local import UnknownEmbedder, local_embedder
@@ -22,7 +24,7 @@ _LINE_EVERY = 160  # passages between two lines where there is no terminal
 
 
 class Command(BaseCommand):
-    help = "Embeds the rules of the current and pending editions; goes on where an earlier run stopped."
+    help = "Embeds the rules and how players ask about them; goes on where an earlier run stopped."
 
     @override
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -48,12 +50,16 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
 
     def _embed(self, embedder: Embedder, shipped: Mapping[bytes, Vector]) -> None:
-        with self._progress() as progress:
+        """The rules first: with them alone search already works."""
+        with self._progress("rules") as progress:
             report = embedding.embed_rules(embedder, progress, shipped)
         self.stdout.write(
             f"Embedded with {embedder.space.model}: {report.computed} computed, {report.cached} from data/vectors, "
             f"{report.copied} rules had a text that was known."
         )
+        with self._progress("ways to ask") as progress:
+            report = embed_asked(embedder, progress, shipped)
+        self.stdout.write(f"Ways to ask: {report.computed} computed, {report.cached} from data/vectors.")
 
     def _shipped(self, space: Space) -> Mapping[bytes, Vector]:
         """The shipped vectors; a damaged file is reported and done without."""
@@ -66,32 +72,32 @@ class Command(BaseCommand):
     def _write_cache(self, space: Space) -> None:
         file = cache_file(_folder(), space)
         try:
-            count = write_vectors(file, embedding.current_vectors(space))
+            count = write_vectors(file, chain(embedding.current_vectors(space), asked_vectors(space)))
         except OSError as error:
             raise CommandError(f"{file} could not be written: {error.strerror or error}") from None
         self.stdout.write(f"Wrote {count} vectors to {file}.")
 
     @contextmanager
-    def _progress(self) -> Iterator[Progress]:
-        """A bar on a terminal, a line now and then elsewhere."""
+    def _progress(self, what: str) -> Iterator[Progress]:
+        """A bar on a terminal, a line now and then elsewhere. what: "rules"."""
         if not self.stdout.isatty():
-            yield self._lines()
+            yield self._lines("passages" if what == "rules" else what)
             return
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn("Embedding rules"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        columns = (TextColumn(f"Embedding {what}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns) as bar:
             task = bar.add_task("embed", total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
-    def _lines(self) -> Progress:
+    def _lines(self, what: str) -> Progress:
         last = -_LINE_EVERY
 
         def report(done: int, total: int) -> None:
             nonlocal last
-            if done - last >= _LINE_EVERY or (done == total and done != last):
+            if done - last >= _LINE_EVERY or (done == total != last and total):
                 last = done
-                self.stdout.write(f"Embedded {done} of {total} passages.")
+                self.stdout.write(f"Embedded {done} of {total} {what}.")
 
         return report
 

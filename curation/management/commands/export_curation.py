@@ -1,4 +1,4 @@
-"""manage.py export_curation: the database back into YAML files."""
+"""manage.py export_curation: the database back into the files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from curation.writing import export_curation
 
 
 class Command(BaseCommand):
-    help = "Writes aliases, notes and categories back as YAML, the curators' rows included."
+    help = "Writes aliases, notes, categories and how players ask back into files, the curators' rows included."
 
     @override
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""manage.py load_curation: data/*.yaml into the database."""
+"""manage.py load_curation: data/*.yaml and data/asked/ into the database."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any, override
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from curation.loading import Changes, CurationReport, load_curation
+from curation.changes import Changes
+from curation.loading import CurationReport, load_curation
 
 
 class Command(BaseCommand):
-    help = "Loads aliases, notes and categories from data/*.yaml; a curator's own rows are never touched."
+    help = "Loads aliases, notes, categories and how players ask from data/; a curator's own rows are never touched."
 
     @override
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder", nargs="?", type=Path, help="folder with the YAML files (default: data/)")
+        parser.add_argument("folder", nargs="?", type=Path, help="folder with the curated files (default: data/)")
         parser.add_argument("--strict", action="store_true", help="fail when anything in the files was left out")
 
     @override
@@ -38,6 +39,7 @@ class Command(BaseCommand):
             ("aliases", report.aliases),
             ("notes", report.notes),
             ("categories", report.categories),
+            ("asked", report.asked),
         ):
             self.stdout.write(f"{kind:<10} {_counts(changes)}")
         if report.edition is not None:
