@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from judge.folding import fold_name
 from judge.values import RULE_ID_IN_PROSE, CardSpan, CategoryKey, Extraction, Source
-from judge.vocabulary import ForeignTerm, Phrases, Term, Vocabulary, most_spoken
+from judge.vocabulary import Phrases, Term, Vocabulary, most_spoken
 
 MAX_CONCEPTS = 6
 MAX_SECTIONS = 4
@@ -32,7 +32,7 @@ def extraction_of(
     categories: (key, keywords). rules_terms: names of keywords and glossary entries the text uses, in English.
     follows_up: the question has a history, so saying little of Magic does not make it another subject.
     """
-    english, foreign = vocabulary.in_english(text, language)
+    english, foreign = vocabulary.in_english(text, language, [span.text for span in spans])
     folded = fold_name(english)
     spoken = vocabulary.spoken_in(folded)
     ranked = [CategoryKey(key) for key in most_spoken(folded, categories)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from judge.folding import fold_name
+from judge.translation import ForeignTerm, Translation
 
 
 @dataclass(frozen=True)
@@ -40,15 +41,6 @@ class Term:
 
 
 @dataclass(frozen=True)
-class ForeignTerm:
-    """A rules term in another language and what it is called in English."""
-
-    forms: tuple[str, ...]  # folded, longest first
-    english: str
-    section: str
-
-
-@dataclass(frozen=True)
 class Topic:
     """Words that tell a question's subject: one of *decide* is enough, of *hint* it takes two."""
 
@@ -66,7 +58,7 @@ class Vocabulary:
 
     terms: tuple[Term, ...] = ()
     idioms: Phrases = Phrases(())
-    foreign: dict[str, tuple[ForeignTerm, ...]] = field(default_factory=dict)
+    foreign: dict[str, Translation] = field(default_factory=dict)
     sources: dict[str, Topic] = field(default_factory=dict)
 
     def spoken_in(self, folded: str) -> tuple[Term, ...]:
@@ -83,21 +75,13 @@ class Vocabulary:
     def _all_phrases(self) -> Phrases:
         return phrases(form for term in self.terms for form in term.phrases.forms)
 
-    def in_english(self, text: str, language: str) -> tuple[str, tuple[ForeignTerm, ...]]:
-        """*text* folded with the rules terms of *language* put into English, and the terms found, in order."""
-        folded = fold_name(text.replace("'", " ").replace("’", " "))
-        terms = {form: term for term in self.foreign.get(language, ()) for form in term.forms}
-        if not terms:
-            return text, ()
-        found: list[ForeignTerm] = []
+    def in_english(self, text: str, language: str, names: Iterable[str] = ()) -> tuple[str, tuple[ForeignTerm, ...]]:
+        """*text* with what is known of *language* in English, and the rules terms found, in order.
 
-        def english(match: re.Match[str]) -> str:
-            term = terms[match.group()]
-            found.append(term)
-            return term.english
-
-        pattern = "|".join(re.escape(form) for form in sorted(terms, key=len, reverse=True))
-        return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", english, folded), tuple(dict.fromkeys(found))
+        names: pieces of *text* that are card names and stay as they are. A language without terms leaves the text.
+        """
+        translation = self.foreign.get(language)
+        return translation.of(text, names) if translation else (text, ())
 
 
 def phrases(forms: Iterable[str]) -> Phrases:

@@ -9,18 +9,19 @@ from typing import Any
 import yaml
 from django.conf import settings
 
-from judge.folding import fold_name
-from judge.vocabulary import ForeignTerm, Term, Topic, Vocabulary, phrases
+from judge.translation import ForeignTerm, Translation, spelled_form
+from judge.vocabulary import Term, Topic, Vocabulary, phrases
 
 LANGUAGES = ("fr", "de", "es", "it", "pt")
 
 
 @cache
 def vocabulary() -> Vocabulary:
-    """What data/vocabulary.yaml and data/keywords_i18n.yaml say, read once a process."""
+    """What data/vocabulary.yaml, keywords_i18n.yaml and words_i18n.yaml say, read once a process."""
     folder = Path(settings.BASE_DIR) / "data"
     spoken = _read(folder / "vocabulary.yaml")
-    foreign = _read(folder / "keywords_i18n.yaml")["terms"]
+    # Keywords first: where both files know a form, the rules term counts.
+    foreign = [*_read(folder / "keywords_i18n.yaml")["terms"], *_read(folder / "words_i18n.yaml")["words"]]
     return Vocabulary(
         terms=tuple(
             Term(phrases(map(str, entry["say"])), entry["cr"], tuple(map(str, entry.get("sections", ()))))
@@ -35,17 +36,16 @@ def vocabulary() -> Vocabulary:
     )
 
 
-def _foreign(entries: list[dict[str, Any]], language: str) -> tuple[ForeignTerm, ...]:
-    return tuple(
-        ForeignTerm(tuple(dict.fromkeys(_as_text(form) for form in entry[language])), entry["en"], str(entry["cr"])[:3])
-        for entry in entries
-        if entry.get(language)
+def _foreign(entries: list[dict[str, Any]], language: str) -> Translation:
+    return Translation(
+        tuple(
+            ForeignTerm(
+                tuple(dict.fromkeys(map(spelled_form, entry[language]))), entry["en"], str(entry.get("cr", ""))[:3]
+            )
+            for entry in entries
+            if entry.get(language)
+        )
     )
-
-
-def _as_text(form: str) -> str:
-    """*form* folded as question text is: an apostrophe divides words."""
-    return fold_name(form.replace("'", " ").replace("’", " "))
 
 
 def _read(file: Path) -> Any:

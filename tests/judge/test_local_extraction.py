@@ -7,8 +7,9 @@ import pytest
 from judge.languages import language_of
 from judge.local_extraction import extraction_of
 from judge.mentions import ENOUGH, Candidate, Doubt, Kind, bare, candidates, evidence, longest_first, words_of
+from judge.translation import ForeignTerm, Translation
 from judge.values import CardSpan, Source
-from judge.vocabulary import ForeignTerm, Term, Topic, Vocabulary, phrases
+from judge.vocabulary import Term, Topic, Vocabulary, phrases
 
 VOCABULARY = Vocabulary(
     terms=(
@@ -16,7 +17,7 @@ VOCABULARY = Vocabulary(
         Term(phrases(["fizzle*"]), "all its targets are illegal", ("608",)),
         Term(phrases(["in response"]), "player with priority", ("117",)),
     ),
-    foreign={"fr": (ForeignTerm(("contact mortel",), "deathtouch", "702"),)},
+    foreign={"fr": Translation((ForeignTerm(("contact mortel",), "deathtouch", "702"),))},
     sources={
         "tournament": Topic(phrases(["slow play"]), phrases(["judge", "warning"])),
         "commander": Topic(phrases(["edh"]), phrases([])),
