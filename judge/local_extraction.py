@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from judge.folding import fold_name
+from judge.translation import ForeignTerm
 from judge.values import RULE_ID_IN_PROSE, CardSpan, CategoryKey, Extraction, Source
 from judge.vocabulary import Phrases, Term, Vocabulary, most_spoken
 
@@ -25,11 +26,13 @@ def extraction_of(
     categories: Sequence[tuple[str, Phrases]],
     *,
     rules_terms: Sequence[str] = (),
+    telling_terms: Sequence[str] = (),
     follows_up: bool = False,
 ) -> Extraction:
     """The extraction of *text*, whose names and language are known.
 
     categories: (key, keywords). rules_terms: names of keywords and glossary entries the text uses, in English.
+    telling_terms: those of them that tell one question from another ("double strike", not "creature").
     follows_up: the question has a history, so saying little of Magic does not make it another subject.
     """
     english, foreign = vocabulary.in_english(text, language, [span.text for span in spans])
@@ -43,7 +46,7 @@ def extraction_of(
     return Extraction(
         spans=tuple(spans),
         question_en=english,
-        concepts=_concepts(spoken, foreign, rules_terms),
+        concepts=_concepts(spoken, foreign, telling_terms),
         sections=_sections(spoken, foreign),
         primary=ranked[0] if ranked else FALLBACK,
         secondary=tuple(ranked[1 : 1 + MAX_SECONDARY]),
@@ -61,9 +64,9 @@ def _source(readings: Sequence[str], vocabulary: Vocabulary, *, about_magic: boo
     return Source.CR if about_magic else Source.OUT_OF_SCOPE
 
 
-def _concepts(spoken: Sequence[Term], foreign: Sequence[ForeignTerm], rules_terms: Sequence[str]) -> tuple[str, ...]:
+def _concepts(spoken: Sequence[Term], foreign: Sequence[ForeignTerm], telling_terms: Sequence[str]) -> tuple[str, ...]:
     """The rules' wordings of what is said, the longest phrase said first, then the terms themselves."""
-    worded = [term.cr for term in spoken] + [*rules_terms] + [term.english for term in foreign]
+    worded = [term.cr for term in spoken] + [*telling_terms] + [term.english for term in foreign]
     return tuple(dict.fromkeys(worded))[:MAX_CONCEPTS]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from calls.adapters.lexicon import rules_terms
+from calls.adapters.lexicon import rules_terms, telling_terms
 from calls.adapters.mentions import Reading
 from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.vocabulary import vocabulary
@@ -41,13 +41,15 @@ class LocalExtractor:
         rest = reading.without(spans)
         if not spans and not brackets(question):
             spans = _carried(question.history)
+        terms = _terms_in(vocabulary().in_english(rest, reading.language)[0], reading.edition)
         extraction = extraction_of(
             text,
             spans,
             reading.language,
             vocabulary(),
             _categories(),
-            rules_terms=_terms_in(rest, reading.edition),
+            rules_terms=terms,
+            telling_terms=[term for term in terms if term in telling_terms(reading.edition)][:_TERMS],
             follows_up=bool(question.history or brackets(question)),
         )
         return self._categorised(extraction)
@@ -105,8 +107,8 @@ def _dot(one: Vector, other: Vector) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True))
 
 
-def _terms_in(text: str, edition: int) -> tuple[str, ...]:
+def _terms_in(text: str, edition: int) -> list[str]:
     """Keywords and glossary terms of the edition with that id that *text* names, the longest first."""
     line = f" {fold_name(text)} "
     found = [term for term in rules_terms(edition) if f" {term} " in line]
-    return tuple(sorted(found, key=lambda term: (-len(term.split()), -len(term))))[:_TERMS]
+    return sorted(found, key=lambda term: (-len(term.split()), -len(term), term))

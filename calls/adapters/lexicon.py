@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
@@ -10,6 +11,7 @@ from judge.folding import fold_name
 from rules.models import GlossaryTerm, Rule
 
 _LOWER_WORD = re.compile(r"\b[a-z][a-z’']+")
+TELLING = 0.05  # of all rules; a word that more of them use tells none apart
 _LANGUAGES = frozenset({"en", "fr", "de", "es", "it", "pt", "ru"})
 
 
@@ -39,6 +41,21 @@ def rules_terms(edition: int) -> frozenset[str]:
     rows = GlossaryTerm.objects.of(edition).filter(is_obsolete=False).values_list("folded", "forms")
     headings = Rule.objects.headings(edition)
     return frozenset(form for folded, forms in rows for form in (folded, *forms)) | frozenset(map(fold_name, headings))
+
+
+@cache
+def telling_terms(edition: int) -> frozenset[str]:
+    """The terms of rules_terms that tell one question from another.
+
+    Of several words, or one word that few rules use: "creature" or "if" as a query of its own would find
+    everything.
+    """
+    spread: Counter[str] = Counter()
+    bodies = Rule.objects.of(edition).rules().values_list("body", flat=True)
+    for body in bodies:
+        spread.update(set(fold_name(body).split()))
+    most = TELLING * len(bodies)
+    return frozenset(term for term in rules_terms(edition) if " " in term or 0 < spread[term] <= most)
 
 
 @cache
