@@ -38,6 +38,7 @@ def check_external() -> None:
         return
     import psycopg
 
+    _parse(url)
     try:
         with psycopg.connect(url, connect_timeout=10, autocommit=True) as connection:
             _check_version(connection)

@@ -98,6 +98,14 @@ def test_an_unreachable_database_is_told_without_a_traceback() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("url", ["garbage", "mysql://x/y"])
+def test_a_database_url_that_is_none_is_told_without_a_traceback(url: str) -> None:
+    done = _judge("ask", "x", DATABASE_URL=url)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: DATABASE_URL cannot be read as a connection string")
+    assert "Traceback" not in done.stderr
+
+
 def test_a_command_that_does_not_exist_is_told() -> None:
     done = _judge("aks")
     assert done.returncode == 1
