@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from django.conf import settings
 
 from calls import setup
 from calls.setup import DataMissing, Origins
@@ -16,16 +16,13 @@ _EMBED_SECONDS = 20  # with shipped vectors it takes a few; without, the questio
 
 def origins() -> Origins:
     """Where this installation's data comes from. Raises SetupError when JUDGE_DATA_DIR cannot be read."""
-    mirrors = {
-        "rules_page": os.environ.get("JUDGE_RULES_PAGE"),
-        "scryfall": os.environ.get("JUDGE_SCRYFALL_URL"),
-    }
     return Origins(
         folder=paths.readable_data_dir(),
         sample=paths.CHECKOUT / "data" / "sample",
         work_dir=paths.home() / "downloads",
-        is_offline=os.environ.get("JUDGE_OFFLINE") == "1",
-        **{key: url.rstrip("/") for key, url in mirrors.items() if url},
+        is_offline=settings.JUDGE_OFFLINE,
+        rules_page=settings.JUDGE_RULES_PAGE,
+        scryfall=settings.JUDGE_SCRYFALL_URL,
     )
 
 

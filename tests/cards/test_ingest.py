@@ -337,6 +337,21 @@ def test_the_command_asks_the_network_when_told_to(
     assert "rulings: absent (There is no rulings file in http://127.0.0.1" in capsys.readouterr().out
 
 
+def test_the_command_asks_the_mirror_of_the_settings(server: Loopback, settings: Any) -> None:
+    settings.JUDGE_DATA_DIR, settings.JUDGE_SCRYFALL_URL = None, server.url
+    publish(server, "monday", oracle_cards=[card("Netborn Ram")])
+    call_command("ingest_cards", only="essential")
+    assert list(Card.objects.values_list("name", flat=True)) == ["Netborn Ram"]
+
+
+@pytest.mark.parametrize("options", [{}, {"network": True}])
+def test_offline_the_command_asks_nobody(server: Loopback, settings: Any, options: dict[str, bool]) -> None:
+    settings.JUDGE_DATA_DIR, settings.JUDGE_SCRYFALL_URL, settings.JUDGE_OFFLINE = None, server.url, True
+    with pytest.raises(CommandError, match="JUDGE_OFFLINE=1 forbids the network"):
+        call_command("ingest_cards", **options)
+    assert server.requests == []
+
+
 @pytest.mark.parametrize(
     ("files", "message"),
     [({"oracle_cards.json": "[\n{"}, "cut off"), ({"oracle_cards.json": ""}, "empty"), ({}, "no oracle_cards")],

@@ -18,6 +18,7 @@ from rules.ingest import RulesFiles, RulesPage, ingest_rules, source_in
 from rules.load import Policy
 from rules.models import Edition, Rule
 from sources.http import FetchError, Patience
+from tests.loopback import Answer, loopback
 from tests.rules.cr_text import BODY, cr_bytes
 
 pytestmark = pytest.mark.django_db
@@ -156,6 +157,24 @@ def test_full_disk_is_a_message_and_changes_nothing(folder: Path) -> None:
         ingest_rules(source_in(folder))
     assert loaded_dates() == {date(2026, 3, 5)}
     assert Edition.objects.get().is_current
+
+
+def test_the_command_asks_the_page_of_the_settings(settings: Any) -> None:
+    with loopback() as server:
+        settings.JUDGE_DATA_DIR, settings.JUDGE_RULES_PAGE = None, f"{server.url}/rules"
+        server.answers["/rules"] = [Answer(b'<a href="/MagicCompRules%2020260305.txt">TXT</a>')]
+        server.answers["/MagicCompRules%2020260305.txt"] = [Answer(MARCH)]
+        run()
+    assert loaded_dates() == {date(2026, 3, 5)}
+
+
+@pytest.mark.parametrize("arguments", [(), ("--network",)])
+def test_offline_the_command_asks_nobody(settings: Any, arguments: tuple[str, ...]) -> None:
+    with loopback() as server:
+        settings.JUDGE_DATA_DIR, settings.JUDGE_RULES_PAGE, settings.JUDGE_OFFLINE = None, f"{server.url}/rules", True
+        with pytest.raises(CommandError, match="JUDGE_OFFLINE=1 forbids the network"):
+            run(*arguments)
+        assert server.requests == []
 
 
 def test_page_that_cannot_be_reached_is_a_message() -> None:

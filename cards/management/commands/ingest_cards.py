@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from cards.ingest import FileReport, IngestError, Outcome, Progress, ingest_cards
 from sources.folder import FolderSource
 from sources.http import new_client
-from sources.scryfall import API, ESSENTIAL, NAMES, NetworkSource, Source
+from sources.scryfall import ESSENTIAL, NAMES, NetworkSource, Source
 
 _STEPS = {"essential": ESSENTIAL, "names": NAMES}
 
@@ -33,7 +33,9 @@ class Command(BaseCommand):
         origin.add_argument("--network", action="store_true", help="from Scryfall, whatever JUDGE_DATA_DIR says")
         parser.add_argument("--only", choices=list(_STEPS), help="essential: cards and rulings; names: printed names")
         parser.add_argument("--force", action="store_true", help="load also what did not change, or shrank a lot")
-        parser.add_argument("--scryfall", default=API, metavar="URL", help="Scryfall's API (%(default)s)")
+        parser.add_argument(
+            "--scryfall", default=settings.JUDGE_SCRYFALL_URL, metavar="URL", help="Scryfall's API (%(default)s)"
+        )
 
     @override
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -55,11 +57,15 @@ class Command(BaseCommand):
 
 @contextlib.contextmanager
 def _source(options: dict[str, Any]) -> Iterator[Source]:
-    """Where the command line says the files come from."""
+    """Where the command line says the files come from. Raises CommandError when that is the network, offline."""
     folder: Path | None = options["folder"] or settings.JUDGE_DATA_DIR
     if folder is not None and not options["network"]:
         yield FolderSource(folder)
         return
+    if settings.JUDGE_OFFLINE:
+        raise CommandError(
+            "JUDGE_OFFLINE=1 forbids the network; name a folder with --folder, or unset it"
+        )
     with new_client() as client, tempfile.TemporaryDirectory(prefix="judge-") as work_dir:
         yield NetworkSource(client, Path(work_dir), options["scryfall"])
 

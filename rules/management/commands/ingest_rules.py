@@ -12,7 +12,6 @@ from django.core.management.base import BaseCommand, CommandError
 from rules.errors import RulesError
 from rules.ingest import RulesFiles, RulesPage, RulesSource, ingest_rules, source_in
 from rules.load import Policy
-from sources.cr import RULES_PAGE
 
 
 class Command(BaseCommand):
@@ -33,7 +32,9 @@ class Command(BaseCommand):
             help="auto: a newer edition becomes current; confirm: it waits for a curator",
         )
         parser.add_argument("--network", action="store_true", help="from the rules page, whatever files there are")
-        parser.add_argument("--page", default=RULES_PAGE, help="the page that links to the .txt (%(default)s)")
+        parser.add_argument(
+            "--page", default=settings.JUDGE_RULES_PAGE, help="the page that links to the .txt (%(default)s)"
+        )
 
     @override
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -46,9 +47,11 @@ class Command(BaseCommand):
 
 
 def _sources(options: dict[str, Any]) -> list[RulesSource]:
-    """What the command line names. Raises RulesNotFound for a folder without rules."""
+    """What the command line names. Raises RulesNotFound for a folder without rules, CommandError offline."""
     paths: list[Path] = options["paths"] or list(filter(None, [settings.JUDGE_DATA_DIR]))
     if options["network"] or not paths:
+        if settings.JUDGE_OFFLINE:
+            raise CommandError("JUDGE_OFFLINE=1 forbids the network; name the rules file, or unset it")
         return [RulesPage(options["page"])]
     return [
         source_in(path, all_editions=options["all_editions"]) if path.is_dir() else RulesFiles((path,))
