@@ -112,8 +112,7 @@ class _Run:
         cards = self._cards(extraction.spans)
         self.on_stage(CardsFound(cards.resolved, cards.not_found))
         with self._guarded("reading the rules", "retrieve"):
-            found = tuple(one.card for one in cards.resolved)
-            retrieved = self.judge.retriever.retrieve(self.question, extraction, found)
+            retrieved = self.judge.retriever.retrieve(self.question, extraction, cards.resolved)
         self.on_stage(RulesRead(retrieved.context, retrieved.trace.legs_missing))
         self.on_stage(Judging())
         return self._stored(extraction, self._judged(extraction, cards, retrieved))

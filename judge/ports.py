@@ -11,13 +11,13 @@ from judge.rejections import Rejection
 from judge.replies import Answered, Extractive
 from judge.values import (
     CallId,
-    Card,
     CardSpan,
     Context,
     CorpusState,
     Extraction,
     Question,
     Resolution,
+    Resolved,
     Retrieved,
     Space,
     Vector,
@@ -43,7 +43,7 @@ class Resolver(Protocol):
 class Retriever(Protocol):
     """Gathers the material an answer may read."""
 
-    def retrieve(self, question: Question, extraction: Extraction, cards: Sequence[Card]) -> Retrieved:
+    def retrieve(self, question: Question, extraction: Extraction, resolved: Sequence[Resolved]) -> Retrieved:
         """The context within the budget, and the trace of how it was ranked."""
         ...
 

@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
+from judge.card_kinds import sentences, with_kinds
 from judge.folding import fold_name
-from judge.values import Card, Extraction, Question, RuleId, Ruling
+from judge.values import Extraction, Question, Resolved, RuleId, Ruling
 
 RULINGS_ASKED = 2  # rulings of a card that become queries: the most relevant say in plain words what a rule says
 _QUERY_CHARACTERS = 600  # of one query; what is behind adds cost and no meaning
@@ -26,6 +28,8 @@ class Asked(StrEnum):
     QUESTION = "question"  # as it was asked
     HISTORY = "history"  # with what a follow-up refers to
     ENGLISH = "english"  # the extraction's rewording
+    TYPED = "typed"  # the rewording with each card named by its kind
+    SENTENCE = "sentence"  # a sentence of that
     CONCEPT = "concept"  # one of the extraction's phrases in rules words
     ORACLE = "oracle"  # a card's Oracle text
     RULING = "ruling"  # a card's ruling
@@ -41,16 +45,20 @@ class Query:
 
 
 def queries_of(
-    question: Question, extraction: Extraction, cards: Sequence[Card], rulings: Sequence[Sequence[Ruling]]
+    question: Question, extraction: Extraction, resolved: Sequence[Resolved], rulings: Sequence[Sequence[Ruling]]
 ) -> tuple[Query, ...]:
-    """Everything to search for, each text once. rulings: of each card, the most relevant first."""
+    """Everything to search for, each text once. rulings: of each card resolved, the most relevant first."""
     made: list[tuple[Asked, str]] = [(Asked.QUESTION, question.text)]
     if question.history:
         made.append((Asked.HISTORY, f"{question.history[-1].question}\n{question.text}"))
     made.append((Asked.ENGLISH, extraction.question_en))
+    typed = with_kinds(extraction.question_en, resolved)
+    if typed != " ".join(extraction.question_en.split()):
+        made.append((Asked.TYPED, typed))
     made += [(Asked.CONCEPT, concept) for concept in extraction.concepts]
-    made += [(Asked.ORACLE, card.oracle_text) for card in cards]
+    made += [(Asked.ORACLE, each.card.oracle_text) for each in resolved]
     made += [(Asked.RULING, ruling.text) for of_card in rulings for ruling in of_card[:RULINGS_ASKED]]
+    made += [(Asked.SENTENCE, sentence) for sentence in sentences(typed)]
     counted: Counter[Asked] = Counter()
     queries: dict[str, Query] = {}
     for asked, text in made:
@@ -90,7 +98,7 @@ def headings_in(text: str, headings: Mapping[str, RuleId]) -> tuple[RuleId, ...]
     """
     words = fold_name(text).split()
     named: dict[RuleId, int] = {}
-    by_stem = {tuple(map(_stem, fold_name(heading).split())): rule for heading, rule in headings.items()}
+    by_stem = _stemmed(tuple(headings.items()))
     longest = max(map(len, by_stem), default=0)
     stems = [_stem(word) for word in words]
     start = 0
@@ -101,6 +109,12 @@ def headings_in(text: str, headings: Mapping[str, RuleId]) -> tuple[RuleId, ...]
             named.setdefault(by_stem[tuple(stems[start : start + size])], start)
         start += size or 1
     return tuple(named)
+
+
+@lru_cache(maxsize=4)
+def _stemmed(headings: tuple[tuple[str, RuleId], ...]) -> Mapping[tuple[str, ...], RuleId]:
+    """*headings* by their stems; the same few hundred are asked for in every text."""
+    return {tuple(map(_stem, fold_name(heading).split())): rule for heading, rule in headings}
 
 
 def keyword_rules(keywords: Iterable[str], headings: Mapping[str, RuleId]) -> tuple[RuleId, ...]:

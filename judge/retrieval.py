@@ -6,7 +6,6 @@ cannot be compared, so only their ranks are fused: reciprocal rank fusion with a
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -78,14 +77,22 @@ def interleaved(lists: Sequence[Sequence[Found]], limit: int) -> tuple[Found, ..
 
 def fuse(legs: Sequence[Leg], limit: int = FUSED_LIMIT) -> tuple[Candidate, ...]:
     """The rules of all *legs* in one list, best first, at most *limit*; equal scores in the order of the CR."""
-    scores: defaultdict[RuleId, float] = defaultdict(float)
-    ranks: defaultdict[RuleId, list[LegRank]] = defaultdict(list)
+    ordered = fused_scores(legs)[:limit]
+    ranks: dict[RuleId, list[LegRank]] = {rule: [] for rule, _ in ordered}
     for leg in legs:
         for rank, hit in enumerate(leg.found, start=1):
-            scores[hit.id] += leg.weight / (FUSION_K + rank)
-            ranks[hit.id].append(LegRank(leg.name, rank, hit.score))
-    ordered = sorted(scores.items(), key=lambda item: _order(*item))[:limit]
+            if (places := ranks.get(hit.id)) is not None:
+                places.append(LegRank(leg.name, rank, hit.score))
     return tuple(Candidate(rule, score, tuple(ranks[rule])) for rule, score in ordered)
+
+
+def fused_scores(legs: Iterable[Leg]) -> list[tuple[RuleId, float]]:
+    """Everything *legs* found with its fused score, best first; equal scores in the order of the CR."""
+    scores: dict[RuleId, float] = {}
+    for leg in legs:
+        for rank, hit in enumerate(leg.found, start=FUSION_K + 1):
+            scores[hit.id] = scores.get(hit.id, 0.0) + leg.weight / rank
+    return sorted(scores.items(), key=lambda item: _order(*item))
 
 
 def within_budget(
@@ -115,7 +122,14 @@ def within_budget(
         if len(chunk.text) < len(longer.text) <= len(chunk.text) + left:
             shown[at] = longer
             left -= len(longer.text) - len(chunk.text)
-    return tuple(shown)
+    scores = {candidate.id: candidate.score for candidate in candidates}
+    return tuple(_scored(chunk, scores[chunk.id], subrules) for chunk in shown)
+
+
+def _scored(chunk: RuleChunk, score: float, subrules: Mapping[RuleId, float]) -> RuleChunk:
+    """*chunk* with what retrieval found for it and for each of its leaves."""
+    leaves = tuple(replace(leaf, score=subrules.get(leaf.id, 0.0)) for leaf in chunk.leaves)
+    return replace(chunk, score=score, leaves=leaves)
 
 
 def trimmed(chunk: RuleChunk, subrules: Mapping[RuleId, float], limit: int) -> RuleChunk:
@@ -142,6 +156,7 @@ def trimmed(chunk: RuleChunk, subrules: Mapping[RuleId, float], limit: int) -> R
             left -= len(leaf.text)
     return replace(
         chunk,
+        abridged=len(kept) < len(chunk.leaves),
         text="\n".join((own, *_lines(chunk.leaves, kept))),
         leaves=tuple(leaf for leaf in chunk.leaves if leaf.id in kept),
     )

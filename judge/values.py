@@ -135,10 +135,14 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One subrule with the examples under it; text is exactly what may be quoted."""
+    """One subrule with the examples under it; text is exactly what may be quoted.
+
+    score: what retrieval found for it, larger answers better; comparable within one context only.
+    """
 
     id: RuleId
     text: str
+    score: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +150,8 @@ class RuleChunk:
     """A rule with everything under it: the unit that is searched, shown and counted against the budget.
 
     text: the rule's own sentence, its examples and all its subrules, a line each. leaves: the same subrules
-    apart, each citable by its own number.
+    apart, each citable by its own number. abridged: some subrules were cut to fit a budget, from text and leaves.
+    score: what retrieval found for the rule, larger answers better; comparable within one context only.
     """
 
     id: RuleId
@@ -154,6 +159,8 @@ class RuleChunk:
     heading: str  # "Trample" for 702.19, "" where the rule is a plain sentence
     text: str
     leaves: tuple[Leaf, ...] = ()
+    abridged: bool = False
+    score: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import numpy as np
 from django.db.models import Count, Max
 
 from judge.values import RuleId, Space, Vector
+from rules.bm25 import best_places
 from rules.embedding import belongs
 from rules.models import EmbeddingSpace, RuleVector
 from rules.querysets import TextHit
@@ -79,7 +80,6 @@ def _read(edition: int, stamp: tuple[object, ...]) -> _Matrix:
 
 def _best(scores: Any, matrix: _Matrix, start: int, stop: int, limit: int) -> list[TextHit]:
     """The best *limit* of the rows from *start* to *stop*, best first, equal scores in the order of the CR."""
-    part = -scores[start:stop]
-    order = np.argsort(part, kind="stable")[:limit]
+    part = scores[start:stop]
     is_leaf = start >= matrix.leaves_from
-    return [TextHit(matrix.numbers[start + at], is_leaf, float(-part[at])) for at in order]
+    return [TextHit(matrix.numbers[start + at], is_leaf, float(part[at])) for at in best_places(part, limit)]

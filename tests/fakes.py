@@ -201,8 +201,8 @@ class FixedRetriever:
     legs_missing: tuple[str, ...] = ()
     asked: list[tuple[Question, Extraction, tuple[Card, ...]]] = field(default_factory=list)
 
-    def retrieve(self, question: Question, extraction: Extraction, cards: Sequence[Card]) -> Retrieved:
-        self.asked.append((question, extraction, tuple(cards)))
+    def retrieve(self, question: Question, extraction: Extraction, resolved: Sequence[Resolved]) -> Retrieved:
+        self.asked.append((question, extraction, tuple(each.card for each in resolved)))
         ranked = tuple(RankedRule(rule.id, 1.0, (), shown=True) for rule in self.context.rules)
         return Retrieved(self.context, Trace(ranked=ranked, legs_missing=self.legs_missing))
 
@@ -257,7 +257,7 @@ class Broken:
     def resolve(self, spans: Sequence[CardSpan]) -> tuple[Resolution, ...]:
         raise self.error
 
-    def retrieve(self, question: Question, extraction: Extraction, cards: Sequence[Card]) -> Retrieved:
+    def retrieve(self, question: Question, extraction: Extraction, resolved: Sequence[Resolved]) -> Retrieved:
         raise self.error
 
     def save(self, question: Question, extraction: Extraction, reply: Answered | Extractive) -> CallId:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from judge.queries import Asked, Query
-from judge.retrieval import Candidate, Found, Leg, folded, fuse, interleaved
+from judge.retrieval import Found, Leg, folded, fused_scores, interleaved
 from judge.values import RuleId, parent_of, rule_order, section_of
 from rules.querysets import TextHit
 
@@ -24,10 +25,12 @@ class Weights:
     cross-validated figures. A change is judged by `manage.py evaluate recall` over both files.
     """
 
-    # Queries, by where their text comes from; each counts in the four search legs below.
+    # Queries, by where their text comes from; each counts in the six search legs below; 0 is not asked.
     question: float = 0.7
     history: float = 0.7
     english: float = 0.5
+    typed: float = 1.0
+    sentence: float = 0.0
     concept: float = 0.7
     oracle: float = 0.5
     ruling: float = 0.5
@@ -36,6 +39,8 @@ class Weights:
     text_of_subrules: float = 0.4
     vector: float = 0.7
     vector_of_subrules: float = 0.5
+    asked_text: float = 1.0  # how players ask (D76), rules and subrules in one list
+    asked_vector: float = 2.0
     # Legs that need no search.
     keywords_asked: float = 1.0  # keywords that the question or a concept names
     keywords_of_cards: float = 2.0  # keywords the cards have
@@ -54,33 +59,53 @@ class Weights:
         """The weight of queries of that origin."""
         return float(getattr(self, asked.value))
 
+    def of_phrases(self, kind: Kind) -> float:
+        """What a search of that kind is worth where rules and subrules are not told apart; 1 for one of rules text."""
+        return {Kind.ASKED_TEXT: self.asked_text, Kind.ASKED_VECTOR: self.asked_vector}.get(kind, 1.0)
+
 
 WEIGHTS = Weights()
+
+type Ranked = Sequence[tuple[RuleId, float]]
+"""The first round fused: rule and score, best first, without a limit."""
 
 HITS_PER_QUERY = 60  # rules, and as many subrules, that a query brings into the fusion
 SOURCES_OF_REFERENCES = 10  # first-round rules whose cross-references are followed
 SECTION_HITS = 40  # rules that the categories, or the guessed sections, bring together
 
 
+class Kind(StrEnum):
+    """What was searched, and how."""
+
+    TEXT = "text"
+    VECTOR = "vector"
+    ASKED_TEXT = "asked text"
+    ASKED_VECTOR = "asked vector"
+
+
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What one kind of search found for one query: rules and subrules, each best first."""
+    """What one kind of search found for one query; rules and subrules are each best first."""
 
     query: Query
-    kind: str  # text | vector
+    kind: Kind
     found: Sequence[TextHit]
 
 
 def search_legs(searches: Iterable[Hits], weights: Weights = WEIGHTS) -> tuple[Leg, ...]:
-    """Two legs a search: over whole rules, and over subrules counted for their rules."""
+    """Two legs a search of rules text (whole rules, and subrules counted for their rules), one a search of phrases."""
     legs: list[Leg] = []
     for hits in searches:
+        weight = weights.of_query(hits.query.asked)
+        if hits.kind in (Kind.ASKED_TEXT, Kind.ASKED_VECTOR):
+            found = folded(Found(hit.id, hit.score) for hit in hits.found)
+            legs.append(Leg(f"{hits.kind}: {hits.query.name}", weight * weights.of_phrases(hits.kind), found))
+            continue
         whole, parts = (
             (weights.text, weights.text_of_subrules)
-            if hits.kind == "text"
+            if hits.kind is Kind.TEXT
             else (weights.vector, weights.vector_of_subrules)
         )
-        weight = weights.of_query(hits.query.asked)
         rules = [Found(hit.id, hit.score) for hit in hits.found if not hit.is_leaf]
         leaves = [Found(hit.id, hit.score) for hit in hits.found if hit.is_leaf]
         legs.append(Leg(f"{hits.kind}: {hits.query.name}", weight * whole, tuple(rules)))
@@ -93,8 +118,9 @@ def subrule_scores(searches: Iterable[Hits], weights: Weights = WEIGHTS) -> dict
     legs: list[Leg] = []
     for hits in searches:
         leaves = tuple(Found(hit.id, hit.score) for hit in hits.found if hit.is_leaf)
-        legs.append(Leg(hits.query.name, weights.of_query(hits.query.asked), leaves))
-    return {candidate.id: candidate.score for candidate in first_round(legs)}
+        weight = weights.of_query(hits.query.asked) * weights.of_phrases(hits.kind)
+        legs.append(Leg(hits.query.name, weight, leaves))
+    return dict(fused_scores(legs))
 
 
 def listed_leg(name: str, weight: float, rules: Iterable[RuleId]) -> Leg:
@@ -103,18 +129,18 @@ def listed_leg(name: str, weight: float, rules: Iterable[RuleId]) -> Leg:
     return Leg(name, weight, tuple(Found(rule, 1.0 / rank) for rank, rule in enumerate(once, start=1)))
 
 
-def section_leg(name: str, weight: float, sections: Iterable[str], ranked: Sequence[Candidate]) -> Leg:
+def section_leg(name: str, weight: float, sections: Iterable[str], ranked: Ranked) -> Leg:
     """The best of *ranked* in each of *sections*, the firsts of all sections before their seconds.
 
     sections: "702", a rule "113.3", or "7" for all of 700 to 799. A single rule counts even where nothing else
     found it.
     """
     by_section: defaultdict[str, list[Found]] = defaultdict(list)
-    for candidate in ranked:
-        found = Found(candidate.id, candidate.score)
-        for section in (candidate.id[0], section_of(candidate.id)):
+    for rule, score in ranked:
+        found = Found(rule, score)
+        for section in (rule[0], section_of(rule)):
             by_section[section].append(found)
-    scores = {candidate.id: candidate.score for candidate in ranked}
+    scores = dict(ranked)
     named = [parent_of(RuleId(section)) for section in sections if "." in section]
     singles = sorted(
         {Found(rule, scores.get(rule, 0.0)) for rule in named}, key=lambda hit: (-hit.score, rule_order(hit.id))
@@ -123,18 +149,13 @@ def section_leg(name: str, weight: float, sections: Iterable[str], ranked: Seque
     return Leg(name, weight, interleaved(lists, SECTION_HITS))
 
 
-def reference_leg(weight: float, pairs: Sequence[tuple[RuleId, RuleId]], ranked: Sequence[Candidate]) -> Leg:
+def reference_leg(weight: float, pairs: Sequence[tuple[RuleId, RuleId]], ranked: Ranked) -> Leg:
     """The rules that the best of *ranked* name (pairs of source and target), those named by the better ones first."""
     scores: defaultdict[RuleId, float] = defaultdict(float)
-    ranks = {candidate.id: rank for rank, candidate in enumerate(ranked, start=1)}
+    ranks = {rule: rank for rank, (rule, _) in enumerate(ranked, start=1)}
     for source, target in pairs:
         scores[target] += 1.0 / (5 + ranks[source])
     found = sorted(
         (Found(rule, score) for rule, score in scores.items()), key=lambda hit: (-hit.score, rule_order(hit.id))
     )
     return Leg("cross-references", weight, tuple(found))
-
-
-def first_round(legs: Sequence[Leg]) -> tuple[Candidate, ...]:
-    """Everything the first round found, fused, best first, without a limit."""
-    return fuse(legs, limit=sum(len(leg.found) for leg in legs))

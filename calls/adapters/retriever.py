@@ -10,11 +10,13 @@ from datetime import date
 
 from calls.adapters import legs
 from calls.adapters.cards import rulings_by_card
+from calls.adapters.legs import Kind
 from calls.adapters.rules import glossary_entries, rule_chunks
+from curation.asked_index import AskedIndex
 from curation.models import CardNote, Category
 from judge.ports import Embedder
 from judge.queries import Asked, Query, by_relevance, headings_in, keyword_rules, plain_words, queries_of
-from judge.retrieval import Candidate, Leg, fuse, ranking, shortened, within_budget
+from judge.retrieval import Leg, fuse, fused_scores, ranking, shortened, within_budget
 from judge.values import (
     RULE_ID_IN_PROSE,
     Budget,
@@ -25,13 +27,18 @@ from judge.values import (
     Extraction,
     Note,
     Question,
+    Resolved,
     Retrieved,
     RuleId,
     Ruling,
     Trace,
 )
-from rules.models import Edition, GlossaryTerm, Rule
+from rules.lexemes import lexemes_of
+from rules.lookups import headings_of, references_of, terms_named
+from rules.models import Edition, GlossaryTerm
+from rules.querysets import TextHit
 from rules.references import find_references
+from rules.text_index import text_index
 from rules.vector_index import VectorIndex
 
 GLOSSARY_ASKED = 12  # entries for terms in the question and the concepts
@@ -40,6 +47,7 @@ GLOSSARY_CHARACTERS = 6_000  # of all entries shown together
 
 _BUDGET = Budget()
 _VECTORS = VectorIndex()  # one a process: the edition's vectors are some 5 MB
+_ASKED = AskedIndex()  # and those of the ways to ask some 12 MB
 
 
 @dataclass(slots=True)
@@ -63,11 +71,15 @@ class _Asked:
 
     question: Question
     extraction: Extraction
-    cards: tuple[Card, ...]
+    resolved: tuple[Resolved, ...]
     rulings: Mapping[CardId, tuple[Ruling, ...]]  # most relevant first
     notes: tuple[Note, ...]
     glossary: tuple[GlossaryTerm, ...]  # named by the question and the concepts
     card_glossary: tuple[GlossaryTerm, ...]  # named by the Oracle texts
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        return tuple(each.card for each in self.resolved)
 
     @property
     def words(self) -> str:
@@ -84,21 +96,22 @@ class PostgresRetriever:
         self._weights = weights
         self._budget = budget
 
-    def retrieve(self, question: Question, extraction: Extraction, cards: Sequence[Card]) -> Retrieved:
+    def retrieve(self, question: Question, extraction: Extraction, resolved: Sequence[Resolved]) -> Retrieved:
         """The context within the budget and how it was ranked; with no rules loaded, one without rules."""
         clock = _Clock()
+        cards = tuple(each.card for each in resolved)
         edition = Edition.objects.current()
         if edition is None:
-            return Retrieved(Context(edition=date.min, cards=tuple(cards)), Trace(ranked=(), legs_missing=("rules",)))
+            return Retrieved(Context(edition=date.min, cards=cards), Trace(ranked=(), legs_missing=("rules",)))
         with clock.stage("look-ups"):
-            asked = _look_up(edition.pk, question, extraction, cards)
+            asked = _look_up(edition.pk, question, extraction, resolved)
         searches, missing = self._search(edition.pk, asked, clock)
         with clock.stage("rank"):
             found = _all_legs(edition.pk, asked, searches, self._weights)
         with clock.stage("fuse"):
             candidates = fuse(found)
         with clock.stage("read"):
-            chunks = rule_chunks(edition.pk, [candidate.id for candidate in candidates])
+            chunks = rule_chunks(edition.pk)
         shown = within_budget(candidates, chunks, self._budget, legs.subrule_scores(searches, self._weights))
         context = Context(
             edition=edition.effective,
@@ -121,12 +134,15 @@ class PostgresRetriever:
     def _search(self, edition: int, asked: _Asked, clock: _Clock) -> tuple[list[legs.Hits], tuple[str, ...]]:
         """What text and vector search find for every query, and the names of the legs that could not run."""
         rulings = [asked.rulings.get(card.id, ()) for card in asked.cards]
-        queries = queries_of(asked.question, asked.extraction, asked.cards, rulings)
+        made = queries_of(asked.question, asked.extraction, asked.resolved, rulings)
+        queries = [query for query in made if self._weights.of_query(query.asked)]
         with clock.stage("text"):
-            hits = Rule.objects.search_text(edition, [query.text for query in queries], legs.HITS_PER_QUERY)
-        searches = [legs.Hits(query, "text", found) for query, found in zip(queries, hits, strict=True)]
+            lexemes = lexemes_of([query.text for query in queries])
+            texts = text_index(edition).search(lexemes, legs.HITS_PER_QUERY)
+            _ASKED.refresh()
+            phrases = _ASKED.search(lexemes, legs.HITS_PER_QUERY)
         near, missing = self._nearest(edition, queries, clock)
-        return [*searches, *near], missing
+        return [*_hits(Kind.TEXT, queries, texts), *_hits(Kind.ASKED_TEXT, queries, phrases), *near], missing
 
     def _nearest(
         self, edition: int, queries: Sequence[Query], clock: _Clock
@@ -143,41 +159,45 @@ class PostgresRetriever:
         with clock.stage("embed"):
             vectors = [self._embedder.query(query.text) for query in meant]
         with clock.stage("vector"):
-            hits = _VECTORS.nearest(edition, space, vectors, legs.HITS_PER_QUERY)
-        return [legs.Hits(query, "vector", found) for query, found in zip(meant, hits, strict=True)], ()
+            rules = _VECTORS.nearest(edition, space, vectors, legs.HITS_PER_QUERY)
+            phrases = _ASKED.nearest(space, vectors, legs.HITS_PER_QUERY)
+        return [*_hits(Kind.VECTOR, meant, rules), *_hits(Kind.ASKED_VECTOR, meant, phrases)], ()
 
 
-def _look_up(edition: int, question: Question, extraction: Extraction, cards: Sequence[Card]) -> _Asked:
+def _hits(kind: Kind, queries: Sequence[Query], found: Sequence[Sequence[TextHit]]) -> list[legs.Hits]:
+    return [legs.Hits(query, kind, hits) for query, hits in zip(queries, found, strict=True) if hits]
+
+
+def _look_up(edition: int, question: Question, extraction: Extraction, resolved: Sequence[Resolved]) -> _Asked:
+    cards = tuple(each.card for each in resolved)
     words = plain_words(question, extraction)
     rulings = rulings_by_card(card.id for card in cards)
     notes = CardNote.objects.filter(card__in=[card.id for card in cards]).order_by("card__name", "origin")
-    terms = GlossaryTerm.objects.named_in(edition, words, GLOSSARY_ASKED)
+    terms = terms_named(edition, words, GLOSSARY_ASKED)
     on_cards = "\n".join(card.oracle_text for card in cards)
     return _Asked(
         question=question,
         extraction=extraction,
-        cards=tuple(cards),
+        resolved=tuple(resolved),
         rulings={card: by_relevance(found, words) for card, found in rulings.items()},
         notes=tuple(
             Note(CardId(note.card_id), note.text, tuple(RuleId(rule) for rule in note.rules)) for note in notes
         ),
         glossary=tuple(terms),
-        card_glossary=tuple(
-            term for term in GlossaryTerm.objects.named_in(edition, on_cards, GLOSSARY_ON_CARDS) if term not in terms
-        ),
+        card_glossary=tuple(term for term in terms_named(edition, on_cards, GLOSSARY_ON_CARDS) if term not in terms),
     )
 
 
 def _all_legs(edition: int, asked: _Asked, searches: Sequence[legs.Hits], weights: legs.Weights) -> tuple[Leg, ...]:
     """The legs of both rounds that found anything."""
     first = (*legs.search_legs(searches, weights), *_named_legs(edition, asked, weights))
-    second = _second_round(edition, asked, legs.first_round(first), weights)
+    second = _second_round(edition, asked, fused_scores(first), weights)
     return tuple(leg for leg in (*first, *second) if leg.found and leg.weight)
 
 
 def _named_legs(edition: int, asked: _Asked, weights: legs.Weights) -> tuple[Leg, ...]:
     """The legs that need no search: keywords of the question and the cards, rule numbers, glossary, notes."""
-    headings = Rule.objects.headings(edition)
+    headings = headings_of(edition)
     spoken = headings_in(asked.words, headings)
     keywords = [rule for card in asked.cards for rule in keyword_rules(card.keywords, headings)]
     printed = headings_in("\n".join(card.oracle_text for card in asked.cards), headings)
@@ -204,15 +224,18 @@ def _named_legs(edition: int, asked: _Asked, weights: legs.Weights) -> tuple[Leg
     )
 
 
-def _second_round(edition: int, asked: _Asked, ranked: Sequence[Candidate], weights: legs.Weights) -> tuple[Leg, ...]:
+def _second_round(edition: int, asked: _Asked, ranked: legs.Ranked, weights: legs.Weights) -> tuple[Leg, ...]:
     """The legs that pick from the first round: cross-references, categories, guessed sections."""
-    sources = [candidate.id for candidate in ranked[: legs.SOURCES_OF_REFERENCES]]
+    sources = [rule for rule, _ in ranked[: legs.SOURCES_OF_REFERENCES]]
+    references = references_of(edition)
     keys = (asked.extraction.primary, *asked.extraction.secondary)
     categories = {row.key: row.sections for row in Category.objects.filter(key__in=keys)}
     mapped = [section for key in keys for section in categories.get(key, ())]
     glossary = [section for term in asked.glossary for section in find_references(term.text).sections]
     return (
-        legs.reference_leg(weights.references, Rule.objects.named_by(edition, sources), ranked),
+        legs.reference_leg(
+            weights.references, [(rule, named) for rule in sources for named in references.get(rule, ())], ranked
+        ),
         legs.section_leg("category", weights.category, dict.fromkeys(mapped), ranked),
         legs.section_leg(
             "guessed sections", weights.guessed_sections, dict.fromkeys(asked.extraction.sections), ranked

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from judge.values import GlossaryEntry, Leaf, RuleChunk, RuleId
 from rules import models
 
 
-def rule_chunks(edition: int, rules: Collection[RuleId]) -> dict[RuleId, RuleChunk]:
-    """The chunks of *rules* (rule level) in that edition; a number without a rule is absent. Three queries."""
-    if not rules:
-        return {}
-    rows = list(models.Rule.objects.of(edition).rules().numbered(rules))
-    sections = models.Section.objects.filter(edition_id=edition, number__in={row.section for row in rows})
+@lru_cache(maxsize=2)  # the current edition, and the one before while some thread still reads it
+def rule_chunks(edition: int) -> Mapping[RuleId, RuleChunk]:
+    """Every rule of that edition with its subrules, a megabyte; read once, as an edition never changes once loaded."""
+    rows = list(models.Rule.objects.of(edition).rules())
+    sections = models.Section.objects.filter(edition_id=edition)
     titles = {section.number: section.title for section in sections}
     leaves: defaultdict[int | None, list[Leaf]] = defaultdict(list)
-    subrules = models.Rule.objects.of(edition).filter(parent__in=rows).order_by("position")
+    subrules = models.Rule.objects.of(edition).filter(parent__isnull=False).order_by("position")
     for parent, number, body in subrules.values_list("parent_id", "number", "body"):
         leaves[parent].append(Leaf(RuleId(number), body))
     return {

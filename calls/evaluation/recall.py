@@ -18,7 +18,7 @@ from eval.gold import BadGold, GoldQuestion, read_extractions, read_gold
 from eval.recall import Outcome, Recall, by_kind, fraction_found, place_of, scored
 from judge.ports import Embedder, Resolver, Retriever
 from judge.questions import brackets
-from judge.values import Card, Extraction, Question, Resolved, Retrieved
+from judge.values import Card, Extraction, Question, Resolved, Retrieved, RuleChunk, RuleId
 from llm.local import UnknownEmbedder, local_embedder
 from rules.models import Edition
 
@@ -59,9 +59,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Mapping[str, Any], stdout: Output) -> int:
     """Prints the figures and gives the exit code: 1 under a gate. Raises CommandError for what cannot be run."""
-    questions = _questions(options["gold"], options["explain"])
-    embedder = _embedder()
-    extract = _extract(options, questions, embedder)
+    questions = questions_of(options["gold"], options["explain"])
+    embedder = embedder_of_settings()
+    extract = extraction_by(options, questions, embedder)
     judged = [judge(each, extract, DatabaseResolver(), PostgresRetriever(embedder)) for each in questions]
     if options["explain"]:
         for line in explained(judged[0]):
@@ -88,14 +88,26 @@ def judge(
     extraction = extract(gold, question)
     spans = {span.text: span for span in (*brackets(question), *extraction.spans)}
     resolutions = resolver.resolve(tuple(spans.values()))
-    cards = {each.card.id: each.card for each in resolutions if isinstance(each, Resolved)}
-    retrieved = retriever.retrieve(question, extraction, tuple(cards.values()))
+    found: dict[object, Resolved] = {}
+    for each in resolutions:
+        if isinstance(each, Resolved):
+            found.setdefault(each.card.id, each)
+    retrieved = retriever.retrieve(question, extraction, tuple(found.values()))
     outcome = Outcome(
         gold,
         tuple(ranked.id for ranked in retrieved.trace.ranked),
-        tuple(chunk.id for chunk in retrieved.context.rules),
+        tuple(number for chunk in retrieved.context.rules for number in shown_numbers(chunk)),
     )
-    return Run(outcome, tuple(cards.values()), retrieved)
+    return Run(outcome, tuple(each.card for each in found.values()), retrieved)
+
+
+def shown_numbers(chunk: RuleChunk) -> tuple[RuleId, ...]:
+    """What *chunk* lets an answer read: itself when it is whole, else the subrules it kept.
+
+    So a decisive subrule that was cut does not count as shown through its rule. The rule's own sentence always
+    stands; a rule expected as a whole is covered by any subrule of it.
+    """
+    return tuple(leaf.id for leaf in chunk.leaves) if chunk.abridged else (chunk.id,)
 
 
 def explained(judged: Run) -> Iterator[str]:
@@ -120,7 +132,7 @@ def explained(judged: Run) -> Iterator[str]:
     yield "Milliseconds: " + ", ".join(f"{stage} {spent:.0f}" for stage, spent in trace.milliseconds)
 
 
-def _questions(file: Path, only: str | None) -> list[GoldQuestion]:
+def questions_of(file: Path, only: str | None = None) -> list[GoldQuestion]:
     """The questions with rules to find, or the one called *only*."""
     try:
         questions = [each for each in read_gold(file) if each.expected]
@@ -136,14 +148,14 @@ def _questions(file: Path, only: str | None) -> list[GoldQuestion]:
     return chosen
 
 
-def _embedder() -> Embedder | None:
+def embedder_of_settings() -> Embedder | None:
     try:
         return local_embedder(settings.JUDGE_EMBEDDER)
     except UnknownEmbedder as error:
         raise CommandError(str(error)) from None
 
 
-def _extract(
+def extraction_by(
     options: Mapping[str, Any], questions: Sequence[GoldQuestion], embedder: Embedder | None
 ) -> Callable[[GoldQuestion, Question], Extraction]:
     """What gives the extraction of a question: the local extractor, or the recorded ones."""

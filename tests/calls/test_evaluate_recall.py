@@ -8,6 +8,9 @@ import pytest
 from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
+from calls.evaluation.recall import shown_numbers
+from judge.retrieval import trimmed
+from tests.fakes import SOGGING
 from tests.rules.invented import load_invented
 
 pytestmark = pytest.mark.django_db
@@ -104,3 +107,11 @@ def test_what_cannot_be_run_is_told(files: list[str], arguments: list[str], told
 def test_without_rules_there_is_nothing_to_measure(files: list[str]) -> None:
     with pytest.raises(CommandError, match="ingest_rules"):
         evaluate(*files)
+
+
+def test_of_an_abridged_rule_only_the_subrules_kept_count_as_shown() -> None:
+    assert shown_numbers(SOGGING) == ("750.9",)
+    short = trimmed(SOGGING, {SOGGING.leaves[1].id: 1.0}, 100)
+    assert short.abridged
+    assert "750.9b" in shown_numbers(short)
+    assert not {"750.9", "750.9c"} & set(shown_numbers(short))

@@ -8,12 +8,25 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from calls.adapters.cards import card_value
+from calls.adapters.legs import Weights
 from calls.adapters.retriever import PostgresRetriever
 from cards.models import Card, CardFace, Ruling
-from curation.models import CardNote, Category
+from curation.asked_vectors import embed_asked
+from curation.models import AskedPhrase, CardNote, Category
 from judge.folding import fold_name
 from judge.ports import Embedder
-from judge.values import Budget, CategoryKey, Exchange, Extraction, Question, RankedRule, Retrieved
+from judge.values import (
+    Budget,
+    CardSpan,
+    CategoryKey,
+    Exchange,
+    Extraction,
+    Question,
+    RankedRule,
+    Resolved,
+    Retrieved,
+    Rung,
+)
 from judge.values import Card as CardValue
 from rules.embedding import embed_rules
 from tests.rules.cr_text import BODY
@@ -53,7 +66,9 @@ def retrieve(
     history: tuple[Exchange, ...] = (),
 ) -> Retrieved:
     question = Question(text=text, history=history)
-    return PostgresRetriever(embedder, budget).retrieve(question, given or extraction(text), cards)
+    return PostgresRetriever(embedder, budget).retrieve(
+        question, given or extraction(text), [Resolved(CardSpan(card.name), card, Rung.EXACT) for card in cards]
+    )
 
 
 def shown(retrieved: Retrieved) -> list[str]:
@@ -255,3 +270,22 @@ def test_the_number_of_round_trips_does_not_grow_with_concepts() -> None:
             retrieve("hat", given=extraction("hat", *concepts), embedder=embedder)
         counts.append(len(captured))
     assert counts[0] == counts[1] <= 16
+
+
+def test_how_players_ask_leads_to_the_rule_by_words_and_by_meaning() -> None:
+    load_invented()
+    embedder = WordEmbedder()
+    embed_rules(embedder)
+    AskedPhrase.objects.create(number="702.2b", text="is my bird visible behind two walls")
+    embed_asked(embedder)
+    found = retrieve("is it visible behind two walls", embedder=embedder)
+    assert {"asked text: question 1", "asked vector: question 1"} <= legs(found, "702.2")
+
+
+def test_a_query_of_weight_zero_is_not_asked() -> None:
+    load_invented()
+    question = Question(text="may a player wear a hat?")
+    weights = Weights(question=0.0, english=1.0)
+    found = PostgresRetriever(None, weights=weights).retrieve(question, extraction("who wears a hat"), [])
+    assert "text: english 1" in legs(found, "100.1")
+    assert "text: question 1" not in legs(found, "100.1")

@@ -4,7 +4,21 @@ from datetime import date
 from uuid import UUID
 
 from judge.queries import Asked, by_relevance, headings_in, keyword_rules, queries_of
-from judge.values import Card, CardId, CategoryKey, Exchange, Extraction, Face, Question, RuleId, Ruling, RulingKey
+from judge.values import (
+    Card,
+    CardId,
+    CardSpan,
+    CategoryKey,
+    Exchange,
+    Extraction,
+    Face,
+    Question,
+    Resolved,
+    RuleId,
+    Ruling,
+    RulingKey,
+    Rung,
+)
 
 CARD = CardId(UUID(int=1))
 HEADINGS = {
@@ -20,8 +34,9 @@ def ruling(key: str, text: str) -> Ruling:
     return Ruling(CARD, RulingKey(key), date(2026, 1, 1), "wotc", text)
 
 
-def card(text: str) -> Card:
-    return Card(CARD, "Glass Heron", "normal", (Face(0, "Glass Heron", "{1}{U}", "Creature — Bird", text),))
+def resolved(text: str) -> Resolved:
+    card = Card(CARD, "Glass Heron", "normal", (Face(0, "Glass Heron", "{1}{U}", "Creature — Bird", text),))
+    return Resolved(CardSpan("heron"), card, Rung.SHORT)
 
 
 def extraction(english: str = "", *concepts: str) -> Extraction:
@@ -48,12 +63,12 @@ def test_a_follow_up_is_searched_with_what_it_refers_to() -> None:
 
 def test_oracle_texts_and_the_first_two_rulings_of_a_card_are_queries() -> None:
     rulings = [ruling("a", "first"), ruling("b", "second"), ruling("c", "third")]
-    made = queries_of(Question(text="q"), extraction("q"), [card("Flying")], [rulings])
+    made = queries_of(Question(text="q"), extraction("q"), [resolved("Flying")], [rulings])
     assert [query.text for query in made] == ["q", "Flying", "first", "second"]
 
 
 def test_a_card_without_text_makes_no_query() -> None:
-    assert [query.text for query in queries_of(Question(text="q"), extraction(), [card("")], [()])] == ["q"]
+    assert [query.text for query in queries_of(Question(text="q"), extraction(), [resolved("")], [()])] == ["q"]
 
 
 def test_the_ruling_that_shares_rare_words_comes_first() -> None:
@@ -82,3 +97,17 @@ def test_a_word_that_only_contains_a_heading_names_nothing() -> None:
 
 def test_keywords_of_a_card_lead_to_their_rules_and_ability_words_to_none() -> None:
     assert keyword_rules(["Trample", "Landfall", "First strike", "Trample"], HEADINGS) == ("702.19", "702.7")
+
+
+def test_the_rewording_is_asked_with_cards_named_by_kind_and_sentence_by_sentence() -> None:
+    english = "I attack with Glass Heron today. Does the heron's trigger still happen?"
+    made = {
+        query.name: query.text for query in queries_of(Question(text="q"), extraction(english), [resolved("")], [()])
+    }
+    assert made["typed 1"] == "I attack with creature today. Does the creature trigger still happen?"
+    assert made["sentence 2"] == "Does the creature trigger still happen?"
+
+
+def test_without_a_card_in_it_the_rewording_is_asked_once() -> None:
+    made = queries_of(Question(text="q"), extraction("does  it die?"), [resolved("")], [()])
+    assert [query.name for query in made] == ["question 1", "english 1"]
