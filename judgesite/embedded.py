@@ -21,7 +21,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
-from judgesite import paths
+from judgesite import disk, paths, postmaster
 from judgesite.owner import Owner, may_pass, server_owner
 from judgesite.problems import SetupError
 
@@ -31,6 +31,9 @@ SHARED_STATE = Path("/var/lib/mtg-judge")  # for root whose own folders nobody e
 
 _SOCKET_PATH_LIMIT = 90  # characters; with the socket's own name Postgres takes about 107
 _START_SECONDS = 30  # a crashed server recovers within this on small data
+_ENDING_SECONDS = 5  # how long a server may be "shutting down" while nobody is stopping it
+_STOP_SECONDS = (("fast", 20), ("immediate", 10))  # how to stop, and how long each may take; then it is killed
+_KILL_SECONDS = 10
 _LOG_LIMIT = 10_000_000  # bytes of server.log kept before a new one is begun
 
 
@@ -100,6 +103,7 @@ class Server:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if self.is_running():
                 return
+            self._clear_away()
             if not self.data.exists():
                 self._initialise()
             self._check_cluster()
@@ -108,23 +112,55 @@ class Server:
             self._make_database()
 
     def stop(self) -> None:
-        """Stops the server, ending what it is doing; nothing happens when it is not running."""
-        self._run("pg_ctl", "-D", str(self.data), "-m", "fast", "-w", "-t", "60", "stop")
+        """Stops the server, ending what it is doing; nothing happens when it is not running.
+
+        One that does not stop, as on a full disk, is stopped the harder way and at last killed: it loses nothing
+        that was committed (D36). Raises SetupError when even that did not end it.
+        """
+        self._end(_STOP_SECONDS)
+
+    def _end(self, steps: tuple[tuple[str, int], ...]) -> None:
+        for mode, seconds in steps:
+            if postmaster.postmaster_of(self.data) is None:
+                return
+            self._run("pg_ctl", "-D", str(self.data), "-m", mode, "-w", "-t", str(seconds), "stop")
+        if not postmaster.kill(self.data, _KILL_SECONDS):
+            raise SetupError(
+                f"the embedded Postgres, process {postmaster.postmaster_of(self.data)}, cannot be stopped; "
+                "end it by hand, or restart the machine"
+            )
 
     def is_running(self) -> bool:
         """Whether the server answers. A process id proves nothing: the process can be a zombie or another's."""
+        deadline = time.monotonic() + _START_SECONDS
+        while (refusal := self._refusal()) is not None:
+            comes_up = "starting up" in refusal or "in recovery" in refusal
+            if not comes_up or time.monotonic() > deadline:
+                return False
+            time.sleep(0.2)
+        return True
+
+    def _refusal(self) -> str | None:
+        """Why the server does not let us in, or None when it does."""
         import psycopg
 
-        deadline = time.monotonic() + _START_SECONDS
-        while True:
-            try:
-                with psycopg.connect(host=str(self.socket_dir), user=ROLE, dbname="postgres", connect_timeout=5):
-                    return True
-            except psycopg.OperationalError as error:
-                answers = "starting up" in str(error) or "in recovery" in str(error)
-                if not answers or time.monotonic() > deadline:
-                    return False
-            time.sleep(0.2)
+        try:
+            with psycopg.connect(host=str(self.socket_dir), user=ROLE, dbname="postgres", connect_timeout=5):
+                return None
+        except psycopg.OperationalError as error:
+            return str(error)
+
+    def _clear_away(self) -> None:
+        """Ends a server that lives and does not answer, after giving it time to end by itself.
+
+        Who stops a server in order holds the lock of its users meanwhile, so what still hangs here is nobody's.
+        """
+        deadline = time.monotonic() + _ENDING_SECONDS
+        while postmaster.postmaster_of(self.data) is not None:
+            if time.monotonic() > deadline:
+                self._end(_STOP_SECONDS[1:])
+                return
+            time.sleep(0.1)
 
     @cached_property
     def _binaries(self) -> Path:
@@ -159,6 +195,7 @@ class Server:
 
     def _initialise(self) -> None:
         """Makes the cluster, whole or not at all: it gets its name once initdb has finished."""
+        disk.require(self.root, disk.CLUSTER, "a new database")
         draft = self.root / "data.new"
         shutil.rmtree(draft, ignore_errors=True)
         self._make_folder(draft)
@@ -203,15 +240,34 @@ class Server:
 
     def _launch(self) -> None:
         log = self.data / "server.log"
+        written = self.log_size()
         deadline = time.monotonic() + _START_SECONDS
         while True:  # a server killed a moment ago can hold its lock file for a second
             self._run("pg_ctl", "-D", str(self.data), "-w", "-t", "60", "-l", str(log), "start")
             if self.is_running():
                 return
             if time.monotonic() > deadline:
+                if problem := self.full_disk(written):
+                    raise SetupError(problem)
                 said = _tail(log.read_bytes()) if log.exists() else "(it wrote no log)"
                 raise SetupError(f"the embedded Postgres does not start. The end of {log}:\n{said}")
             time.sleep(0.5)
+
+    def log_size(self) -> int:
+        """How many bytes server.log has, for full_disk() later."""
+        log = self.data / "server.log"
+        return log.stat().st_size if log.exists() else 0
+
+    def full_disk(self, since: int) -> str | None:
+        """What to tell the person when the server, from byte *since* of its log on, ran out of space; else None."""
+        log = self.data / "server.log"
+        try:
+            with log.open("rb") as file:
+                file.seek(since if since <= log.stat().st_size else 0)
+                ran_out = b"No space left on device" in file.read()
+        except OSError:
+            return None
+        return disk.full(self.root) if ran_out else None
 
     def _make_database(self) -> None:
         import psycopg

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from types import FrameType
 
-from judgesite import database, embedded, paths
+from judgesite import database, disk, embedded, paths
 from judgesite.problems import SetupError
 
 STOPS_WITH_PARENT = "JUDGE_STOPS_WITH_PARENT"  # set for a child whose stdin is a pipe its parent holds open
@@ -49,10 +49,11 @@ def _guarded(arguments: list[str], *, prepare: bool) -> int:
         _stop_with_parent()
     else:
         signal.signal(signal.SIGTERM, _terminated)
+    written = _server_log_size()
     try:
         _run(arguments, prepare=prepare)
     except SetupError as problem:
-        print(f"error: {problem}", file=sys.stderr)
+        print(f"error: {_full_disk(problem, written) or problem}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # `script/judge ask ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -64,11 +65,32 @@ def _guarded(arguments: list[str], *, prepare: bool) -> int:
             print(leaving.code, file=sys.stderr)
             return 1
         return leaving.code or 0
-    except Exception:
+    except Exception as error:
+        if told := _full_disk(error, written):
+            print(f"error: {told}", file=sys.stderr)
+            return 1
         if not prepare or os.environ.get("JUDGE_DEBUG") == "1":
             raise
         return _tell_defect(arguments[0])
     return 0
+
+
+def _server_log_size() -> int:
+    """Where the embedded server's log ends now; 0 where there is none."""
+    try:
+        return 0 if os.environ.get("DATABASE_URL") else embedded.server().log_size()
+    except (SetupError, OSError):
+        return 0  # whoever needs the server tells what is wrong with it
+
+
+def _full_disk(error: BaseException, written: int) -> str | None:
+    """What to tell when *error* comes of a full disk: it says so itself, or the server's log does since *written*."""
+    try:
+        if not os.environ.get("DATABASE_URL") and (problem := embedded.server().full_disk(written)):
+            return problem
+    except (SetupError, OSError):
+        return None
+    return disk.full(paths.home()) if disk.is_full(error) else None
 
 
 def _tell_defect(command: str) -> int:

@@ -48,6 +48,7 @@ def logging_settings() -> dict[str, Any]:
             # Django's own handlers would print and mail beside ours; a 404 is for the file.
             "django": {"handlers": [], "propagate": True},
             "django.request": {"handlers": ["file"], "propagate": False},
+            "psycopg.pool": {"handlers": ["file"], "propagate": False},  # what fails for it fails for us, and is told
             "uvicorn.access": {"handlers": ["file"], "propagate": False},
         },
     }

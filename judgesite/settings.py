@@ -11,6 +11,10 @@ from judgesite.log import logging_settings
 from sources.cr import RULES_PAGE
 from sources.scryfall import API
 
+# Before numpy is imported. A question multiplies matrices of some megabytes: two milliseconds on one thread, while
+# several threads wait for each other, ten times as long on a machine that is busy (D79).
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 BASE_DIR = paths.CHECKOUT
 SECRET_KEY = paths.secret_key()
 DEBUG = os.environ.get("JUDGE_DEBUG") == "1"
