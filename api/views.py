@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, override
+from typing import Any, TypedDict, override
 
 from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest
+from django.utils.crypto import constant_time_compare
 from rest_framework import status
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
@@ -33,6 +34,11 @@ STATUS = {
 }
 
 
+class _Asker(TypedDict):
+    door: str
+    asker: str | None
+
+
 class JudgeView(APIView):
     """POST a question, get a reply (docs/API.md)."""
 
@@ -50,12 +56,7 @@ class JudgeView(APIView):
             reply = ask(
                 Asked(
                     text=body.question,
-                    door="api",
-                    asker=address_key(
-                        request.META.get("REMOTE_ADDR", ""),
-                        request.META.get("HTTP_X_FORWARDED_FOR", ""),
-                        settings.JUDGE_TRUSTED_PROXIES,
-                    ),
+                    **_asker(request),
                     pins=[Pin(pin.span, pin.name) for pin in body.pins],
                     private=body.private,
                     thread=body.thread,
@@ -66,6 +67,14 @@ class JudgeView(APIView):
         shown = reply_object(reply, ground())
         headers = {"Retry-After": str(shown["retry_after"])} if "retry_after" in shown else None
         return Response(shown, status=STATUS.get(shown["kind"], status.HTTP_200_OK), headers=headers)
+
+
+def _asker(request: Request) -> _Asker:
+    """By which door it came and who is charged: the owner's shell, who can read the token, is not."""
+    if constant_time_compare(request.META.get("HTTP_X_JUDGE_OWNER", ""), settings.JUDGE_OWNER_TOKEN):
+        return {"door": "cli", "asker": None}
+    remote, forwarded = request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", "")
+    return {"door": "api", "asker": address_key(remote, forwarded, settings.JUDGE_TRUSTED_PROXIES)}
 
 
 class HealthView(APIView):

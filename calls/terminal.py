@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from calls.presentation import CardLink, CitationObject, ReplyObject
-
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
+
+    from calls.presentation import CardLink, CitationObject, ReplyObject
 
 _WIDEST = 100  # columns; longer lines are hard to read
 

@@ -12,7 +12,10 @@ from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.retriever import PostgresRetriever
 from calls.adapters.store import PostgresCallStore
 from judge.pipeline import Judge
+from judge.values import Question
 from llm.local import local_embedder
+
+_FIRST_QUESTION = "does a creature with trample that attacks have to deal damage to the creatures that block it?"
 
 
 @cache
@@ -41,3 +44,8 @@ def judge() -> Judge:
         store=store(),
         clock=time.monotonic,
     )
+
+
+def warm_up() -> None:
+    """Loads what the first question would wait for, embedder and indexes, by asking one that is not kept."""
+    judge().answer(Question(text=_FIRST_QUESTION, private=True, door="warm-up"))

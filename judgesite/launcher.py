@@ -104,6 +104,8 @@ def _run(arguments: list[str], *, prepare: bool) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "judgesite.settings")
     command = arguments[0]
     paths.home()
+    if prepare and command == "ask" and (code := _asked_of_running(arguments[1:])) is not None:
+        raise SystemExit(code)
     with ExitStack() as stack:
         if not (command in _NEED_NO_DATABASE or command.startswith("-") or "--help" in arguments):
             stack.enter_context(embedded.running())
@@ -114,6 +116,19 @@ def _run(arguments: list[str], *, prepare: bool) -> None:
         from django.core.management import execute_from_command_line
 
         execute_from_command_line(["judge", *arguments])
+
+
+def _asked_of_running(arguments: Sequence[str]) -> int | None:
+    """The exit code of a question the judge that already runs here has answered; None when it is ours to answer."""
+    from judgesite.running import NotRunningError, ask_running
+
+    try:
+        code = ask_running(arguments)
+    except NotRunningError:
+        return None
+    if problem := paths.data_dir_problem():
+        print(f"warning: {problem}. The answer stands on what was loaded before.", file=sys.stderr)
+    return code
 
 
 def _prepare(command: str) -> None:

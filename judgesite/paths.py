@@ -50,11 +50,27 @@ def readable_data_dir() -> Path | None:
     return folder
 
 
+def data_dir_problem() -> str | None:
+    """What is wrong with the folder JUDGE_DATA_DIR names, or None."""
+    try:
+        readable_data_dir()
+    except SetupError as problem:
+        return str(problem)
+    return None
+
+
 def secret_key() -> str:
     """DJANGO_SECRET_KEY, or a key made once and kept in JUDGE_HOME, readable by its owner only."""
-    if key := os.environ.get("DJANGO_SECRET_KEY"):
-        return key
-    file = home() / "secret_key"
+    return os.environ.get("DJANGO_SECRET_KEY") or _secret("secret_key")
+
+
+def owner_token() -> str:
+    """What the owner's shell shows the running judge; made once and kept in JUDGE_HOME, readable by its owner only."""
+    return _secret("owner_token")
+
+
+def _secret(name: str) -> str:
+    file = home() / name
     if not file.exists():
         _keep_secret(file, secrets.token_urlsafe(50))
     return file.read_text().strip()

@@ -33,6 +33,9 @@ def origins() -> Origins:
 
 def prepare() -> None:
     """Loads what answers need first, quickly when nothing changed. Raises SetupError when there is no data at all."""
+    if (problem := paths.data_dir_problem()) and not setup.is_empty():
+        _warn(problem)
+        return
     where = origins()
     server = None if os.environ.get("DATABASE_URL") else embedded.server()
     written = server.log_size() if server else 0
@@ -40,13 +43,13 @@ def prepare() -> None:
         disk.require(server.root, _room_for(where), "loading the data")
     try:
         setup.load_essentials(where, say)
-    except DataMissing as problem:
+    except DataMissing as missing:
         full = server.full_disk(written) if server else None
         if full and server and not server.is_running():  # it crashed on the full disk, and comes up again if it can
-            raise SetupError(full) from problem
+            raise SetupError(full) from missing
         if setup.is_empty():
-            raise SetupError(f"{problem}") from problem
-        _warn(full or str(problem))
+            raise SetupError(str(missing)) from missing
+        _warn(full or str(missing))
 
 
 def _room_for(where: Origins) -> int:
@@ -65,6 +68,8 @@ def _warn(problem: str) -> None:
 def prepare_when_empty() -> None:
     """Loads everything at hand when nothing is loaded yet: for a command that answers once and ends."""
     if not setup.is_empty():
+        if problem := paths.data_dir_problem():
+            _warn(problem)
         return
     prepare()
     where = origins()

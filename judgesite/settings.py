@@ -17,6 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 BASE_DIR = paths.CHECKOUT
 SECRET_KEY = paths.secret_key()
+JUDGE_OWNER_TOKEN = paths.owner_token()
 DEBUG = os.environ.get("JUDGE_DEBUG") == "1"
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]", *filter(None, os.environ.get("JUDGE_ALLOWED_HOSTS", "").split(","))]
 

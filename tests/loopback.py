@@ -27,6 +27,7 @@ class Loopback:
     url: str = ""
     answers: dict[str, list[Answer]] = field(default_factory=dict)
     requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)  # of the POSTs
 
     def next_answer(self, path: str) -> Answer:
         queue = self.answers.get(path) or [Answer(b"nothing here", 404)]
@@ -49,6 +50,10 @@ def loopback() -> Iterator[Loopback]:
             self.end_headers()
             self.wfile.write(answer.body)
             self.close_connection = True
+
+        def do_POST(self) -> None:
+            state.bodies.append(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
+            self.do_GET()
 
         @override
         def log_message(self, format: str, *args: object) -> None:

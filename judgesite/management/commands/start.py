@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 from argparse import ArgumentParser
+from threading import Thread
 from typing import Any, override
 
 from django.core.management.base import BaseCommand
+from django.db import connection
 
 from calls.setup import has_sample
-from calls.wiring import corpus
+from calls.wiring import corpus, warm_up
+from judgesite import paths
 from judgesite.background import children, progress_shown
 from judgesite.preparing import prepare
+from judgesite.running import announced
 from judgesite.serving import address_of, listening_socket, serve
 
 
@@ -35,15 +40,27 @@ class Command(BaseCommand):
         self.stderr.write("Stopped.")
 
     def _serve(self, listener: socket.socket) -> None:
-        with children(_background_work()), progress_shown():
+        with announced(listener), children(_background_work()), progress_shown():
             if has_sample():
                 self.stderr.write("SAMPLE DATA: the cards and rules are made up, not Magic's.")
             self.stdout.write(f"The judge is at {address_of(listener)}  (Ctrl-C stops it)")
             self.stdout.flush()
+            Thread(target=_warm_up, daemon=True).start()
             serve(listener)
+
+
+def _warm_up() -> None:
+    """Makes the first question as quick as the second."""
+    try:
+        warm_up()
+    except Exception:  # the question that comes will tell
+        logging.getLogger(__name__).exception("warming up failed")
+    finally:
+        connection.close()
 
 
 def _background_work() -> list[list[str]]:
     """The commands to run behind the server."""
     state = corpus().state()
-    return [["load_rest"], ["embed_rules"]] if state.embedded < state.to_embed else [["load_rest"]]
+    embed = [["embed_rules"]] if state.embedded < state.to_embed else []
+    return embed if paths.data_dir_problem() else [["load_rest"], *embed]
