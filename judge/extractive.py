@@ -1,8 +1,8 @@
 """An answer without a model: the passages that best decide the question, quoted and nothing else.
 
-A passage is a whole line of a source, or whole sentences of a long one. It is worth the rarity of the words
-it shares with the question and its concepts, rarity counted over the context's own passages, so that "creature"
-weighs little beside "trample". Retrieval's order counts too: it knows more about a question than shared words do.
+A passage is a whole line of a source, or whole sentences of a long one. judge.rule_quotes chooses those of the
+rules. One of a ruling or a card is worth the rarity of the words it shares with the question and its concepts,
+rarity counted over the context's own passages, so that "creature" weighs little beside "trample".
 """
 
 from __future__ import annotations
@@ -15,21 +15,14 @@ from judge.folding import fold_name
 from judge.passages import Passage, passages_of, stems
 from judge.phrases import PHRASES, Phrases
 from judge.raw import RawCitation, RawGlossary, RawOracleText, RawRule, RawRuling, RawVerdict
-from judge.values import Card, Confidence, Context, Extraction, GlossaryEntry, Question, RuleChunk, Ruling
+from judge.rule_quotes import EXAMPLE_WORTH, LEANING_WORTH, rule_passages
+from judge.values import Card, Confidence, Context, Extraction, GlossaryEntry, Question, Ruling
 from judge.weights import Weights
 
-MIN_RULES = 3  # wanted, down to passages at LOW_FLOOR; a single rule seldom decides
-MAX_RULES = 6
 MAX_RULINGS = 3
 MAX_CARDS = 6
-RULES_READ = 15  # ranked rules that compete; what stands lower in the ranking does not decide
-RANK_LOSS = 0.06  # of a passage's worth, for every rank below the first
-SAID_WORTH = 0.6  # of a word an earlier passage has already; with it fewer rules say as much; D45
-FLOOR = 0.3  # of the best passage's worth; below it a passage is padding; D45
+RANK_LOSS = 0.06  # of a ruling's worth, for every rank below its card's first
 RULING_FLOOR = 0.4
-LOW_FLOOR = 0.15  # of the best passage's worth; weaker ones are not even shown to make three
-EXAMPLE_WORTH = 0.6  # an example illustrates, the sentence above it decides
-LEANING_WORTH = 0.8  # half a thought; the same passage begun a sentence earlier or later is better
 ANSWER_ROOM = 3_600  # characters; leaves validate()'s 4,000 some slack for headings
 
 
@@ -47,7 +40,6 @@ class _Pick:
     citation: RawCitation
     name: str
     worth: float
-    stems: frozenset[str] = frozenset()
 
 
 def extract_answer(question: Question, extraction: Extraction, context: Context) -> RawVerdict | NothingToQuote:
@@ -56,66 +48,21 @@ def extract_answer(question: Question, extraction: Extraction, context: Context)
     NothingToQuote when the context holds no rule's sentence: rulings and card text alone do not decide a question.
     """
     weights = Weights.of(question, extraction, context)
-    rules = _rules(context.rules, weights)
-    if not rules:
+    found = rule_passages(context.rules, weights)
+    if not found:
         return NothingToQuote("No rule that fits this question was found in the rules that are loaded.")
+    rules = [_Pick(RawRule(kind="rule", id=one.rule, quote=one.passage.text), one.rule, one.worth) for one in found]
+    terms = _glossary(context.glossary, extraction, weights)
     words = PHRASES.get(extraction.answer_language, PHRASES["en"])
     groups = _within_room(
         [
-            (words.rules, [*rules, *_glossary(context.glossary, extraction, weights)]),
+            (words.rules, [*terms, *rules] if found[0].defines else [*rules, *terms]),
             (words.rulings, _rulings(context, weights)),
             (words.card_text, _card_texts(context.cards[:MAX_CARDS], weights)),
         ]
     )
     citations = tuple(pick.citation for _, picks in groups for pick in picks)
     return RawVerdict(answer=_prose(words, groups), confidence=Confidence.LOW, citations=citations)
-
-
-def _rules(chunks: Sequence[RuleChunk], weights: Weights) -> list[_Pick]:
-    """The best passage of each of the best rules, best first; what an earlier one says already counts for less."""
-    found = (_best_of_rule(chunk, rank, weights) for rank, chunk in enumerate(chunks[:RULES_READ]))
-    left = [pick for pick in found if pick is not None]
-    best = max((pick.worth for pick in left), default=0.0)
-    chosen: list[_Pick] = []
-    said: frozenset[str] = frozenset()
-    while left and len(chosen) < (MAX_RULES if best > 0 else MIN_RULES):  # no word shared: retrieval's order decides
-        worth, at = max((pick.worth * _news(pick, said, weights), -at) for at, pick in enumerate(left))
-        if worth < best * (FLOOR if len(chosen) >= MIN_RULES else LOW_FLOOR):
-            break
-        chosen.append(left.pop(-at))
-        said |= chosen[-1].stems
-    return chosen
-
-
-def _news(pick: _Pick, said: frozenset[str], weights: Weights) -> float:
-    """The share of *pick*'s weight that is new beside *said*, in [SAID_WORTH, 1]."""
-    whole = weights.of_words(pick.stems)
-    return 1 - (1 - SAID_WORTH) * weights.of_words(pick.stems & said) / whole if whole else 1.0
-
-
-def _best_of_rule(chunk: RuleChunk, rank: int, weights: Weights) -> _Pick | None:
-    """The passage of *chunk* that shares most with the question; None where nothing is a sentence."""
-    units = [(chunk.id, _own_lines(chunk)), *((leaf.id, leaf.text) for leaf in chunk.leaves)]
-    heading = stems(chunk.heading)
-    found = [(rule, passage) for rule, text in units for passage in passages_of(text)]
-    if not found:
-        return None
-    trust = max(1 - RANK_LOSS * rank, 0.1)
-    rule, best = max(found, key=lambda one: _worth(one[1], weights))
-    worth = trust * (_worth(best, weights) + weights.of_words(heading) / 2)
-    return _Pick(RawRule(kind="rule", id=rule, quote=best.text), rule, worth, best.stems)
-
-
-def _own_lines(chunk: RuleChunk) -> str:
-    """What of *chunk* belongs to none of its subrules."""
-    if not chunk.leaves:
-        return chunk.text
-    taken = {line for leaf in chunk.leaves for line in leaf.text.split("\n")}
-    return "\n".join(
-        line
-        for line in chunk.text.split("\n")
-        if not any(line == own or line.endswith(own) for own in taken if own.strip())
-    )
 
 
 def _rulings(context: Context, weights: Weights) -> list[_Pick]:
@@ -164,9 +111,11 @@ def _glossary(entries: Iterable[GlossaryEntry], extraction: Extraction, weights:
         named = any(f" {fold_name(entry.term)} " in text for text in asked)
         found = [passage for passage in passages_of(entry.text) if not passage.text.startswith("See ")]
         if named and found:
-            best = max(found, key=lambda passage: _worth(passage, weights))
+            term = stems(entry.term)
+            best = max(found, key=lambda passage: weights.of_words(passage.stems - term))  # the first of equals
             raw = RawGlossary(kind="glossary", term=entry.term, quote=best.text)
-            picks.append(_Pick(raw, entry.term, weights.of_words(stems(entry.term)) + _worth(best, weights)))
+            worth = weights.of_words(term) + weights.of_words(best.stems)
+            picks.append(_Pick(raw, entry.term, worth))
     return sorted(picks, key=lambda pick: -pick.worth)[:1]
 
 

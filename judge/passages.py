@@ -10,15 +10,19 @@ from itertools import islice
 from judge.marks import MIN_QUOTED_WORDS, marked_numbers
 from judge.quotes import Span
 
-LONGEST = 400  # characters; a phone shows it without scrolling
+LONGEST = 600  # characters; nearly every subrule is shorter, and half of one seldom decides
 SHORTEST = MIN_QUOTED_WORDS  # words; less is a heading, or a bare "See rule 100.1"
 
-_NUMBER = re.compile(r"^[1-9]\d\d\.\d{1,3}[a-z]{0,2}\.?\s+")
+_EXAMPLE = "Example:"
+# Of a rule, or of one sense in the glossary.
+_NUMBER = re.compile(r"^(?:[1-9]\d\d\.\d{1,3}[a-z]{0,2}\.?|[1-9]\.)\s+")
 # A sentence ends in a full stop and its closing marks before a capital; "e.g. a" and "702.19b" hold none.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[”\"’')\]]*\s+(?=[“\"‘'(\[{]*[A-Z0-9{])")
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|St|No|cf)\.)$")
+_ENCLOSED = re.compile(r"“[^“”]*”|\"[^\"]*\"|\([^()]*\)")
 _LEANING = re.compile(
-    r"(?:This|That|These|Those|Such|Its?|They|Their|Otherwise|However|Then|If (?:it|they|so|not)|In this case)\b"
+    r"(?:This|That|These|Those|Such|Its?|They|Their|Otherwise|However|Then|If (?:it|they|so|not)|"
+    r"In (?:this|that|these|those) cases?)\b"
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -52,8 +56,8 @@ class Passage:
 def passages_of(text: str, shortest: int = SHORTEST) -> tuple[Passage, ...]:
     """The passages of *text* in order: each line whole, or as runs of whole sentences where it is long.
 
-    A leading rule number is no part of a passage. Lines of fewer than *shortest* words (headings) give none, nor do
-    pieces that hold something like a `[1]` of their own: quoted in an answer it would read as a mark.
+    A leading number, of a rule or a sense, is no part of a passage. Lines of fewer than *shortest* words (headings)
+    give none, nor do pieces that hold something like a `[1]` of their own: quoted in an answer it would read as a mark.
     """
     found: list[Passage] = []
     for line in text.split("\n"):
@@ -61,7 +65,7 @@ def passages_of(text: str, shortest: int = SHORTEST) -> tuple[Passage, ...]:
         for piece in _pieces(body):
             if len(piece.split()) >= shortest and not marked_numbers(piece):
                 leans = not body.startswith(piece) and _LEANING.match(piece) is not None
-                found.append(Passage(piece, stems(piece), body.startswith("Example:"), leans))
+                found.append(Passage(piece, stems(piece), body.startswith(_EXAMPLE), leans))
     return tuple(found)
 
 
@@ -76,15 +80,27 @@ def sentences(line: str) -> tuple[Span, ...]:
     """Where each sentence of one *line* stands, in order; together they hold everything but the gaps."""
     found: list[Span] = []
     start = 0
+    inside = _enclosed(line)
     for match in _SENTENCE_END.finditer(line):
-        if not _ABBREVIATED.search(line, max(match.start() - 5, 0), match.start()):
-            found.append(Span(start, match.start() + len(match.group().rstrip())))
+        end = match.start() + len(match.group().rstrip())
+        if not _ABBREVIATED.search(line, max(match.start() - 5, 0), match.start()) and not any(
+            span.start < end < span.end for span in inside
+        ):
+            found.append(Span(start, end))
             start = match.end()
     return tuple(span for span in [*found, Span(start, len(line))] if span.start < span.end)
 
 
+def _enclosed(line: str) -> tuple[Span, ...]:
+    """Where text stands in quotation marks or brackets; a mark that is never closed encloses nothing."""
+    return tuple(Span(*match.span()) for match in _ENCLOSED.finditer(line))
+
+
 def _pieces(line: str) -> tuple[str, ...]:
-    """*line*, or for a long one every run of whole sentences that fits; a sentence too long for that stays whole."""
+    """*line*, or for a long one every run of whole sentences that fits; a sentence too long for that stays whole.
+
+    Of an example only the run that begins it, so that it can be told from a rule.
+    """
     if len(line) <= LONGEST:
         return (line,)
     spans = sentences(line)
@@ -96,6 +112,8 @@ def _pieces(line: str) -> tuple[str, ...]:
                 break
             end = later.end
         pieces.append(line[span.start : end])
+        if line.startswith(_EXAMPLE):
+            break
     return tuple(pieces)
 
 

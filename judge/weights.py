@@ -21,6 +21,7 @@ class Weights:
     """The worth of each informative word: its rarity in the context times how sure it is to be asked about."""
 
     by_stem: Mapping[str, float]
+    asked: frozenset[str] = frozenset()  # the words of the question itself, in English where it is translated
 
     @classmethod
     def of(cls, question: Question, extraction: Extraction, context: Context) -> Self:
@@ -33,7 +34,8 @@ class Weights:
         sureness |= dict.fromkeys(asked - names, ASKED)
         sureness |= dict.fromkeys((stem for concept in extraction.concepts for stem in stems(concept)), CONCEPT)
         rarity = _rarity(context)
-        return cls({stem: sure * rarity[stem] for stem, sure in sureness.items() if stem in rarity})
+        by_stem = {stem: sure * rarity[stem] for stem, sure in sureness.items() if stem in rarity}
+        return cls(by_stem, stems(extraction.question_en or question.text) - names)
 
     def of_words(self, words: Iterable[str]) -> float:
         """The summed weight of the stems *words*."""

@@ -203,7 +203,7 @@ def test_a_long_line_gives_runs_of_whole_sentences() -> None:
 
 
 def test_a_passage_that_begins_in_the_middle_of_a_thought_is_known_to_lean() -> None:
-    line = "A newt stays sodden. " + "This goes on for long " + "and long " * 45 + "enough. Newts dry out."
+    line = "A newt stays sodden. " + "This goes on for long " + "and long " * 70 + "enough. Newts dry out."
     assert [(one.text.split()[0], one.leans) for one in passages_of(line, 1)] == [
         ("A", False),
         ("This", True),

@@ -8,9 +8,9 @@ from typing import Any, override
 
 from django.core.management.base import BaseCommand
 
-from calls.evaluation import extraction, names, recall
+from calls.evaluation import answers, extraction, names, recall
 
-SUBJECTS = {"recall": recall, "names": names, "extraction": extraction}
+SUBJECTS = {"recall": recall, "answers": answers, "names": names, "extraction": extraction}
 
 
 class Command(BaseCommand):
