@@ -6,10 +6,13 @@ import re
 from datetime import date
 from uuid import UUID
 
+from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_safe
 
+from calls.adapters.corpus import bulk_files
 from calls.addresses import card_slug, ruling_anchor
 from calls.asking import ground
 from cards.models import Card
@@ -76,6 +79,20 @@ def card(request: HttpRequest, slug: str) -> HttpResponse:
     faces = found[0].faces.order_by("index")
     context = {"card": found[0], "faces": faces, "rulings": rulings, "legalities": legalities}
     return render(request, "web/card.html", site(ground()) | context)
+
+
+@require_safe
+def about_page(request: HttpRequest) -> HttpResponse:
+    """The source this judge runs, who runs it and how fresh its data is; whole while the database is down."""
+    try:
+        files = [
+            {"kind": str(file["kind"]).replace("_", " "), "rows": file["rows"]}
+            | {key: parse_datetime(str(file[key])) for key in ("updated_at", "loaded_at")}
+            for file in bulk_files()
+        ]
+    except DatabaseError:
+        files = []
+    return render(request, "web/about.html", site(ground()) | {"files": files})
 
 
 def _edition(request: HttpRequest) -> Edition:

@@ -8,6 +8,7 @@ from web import pages, views
 
 urlpatterns = [
     path("", views.AskView.as_view(), name="ask"),
+    path("about", pages.about_page, name="about"),
     path("rules/<str:number>", pages.rule, name="rule"),
     path("cards/<str:slug>", pages.card, name="card"),
     path("glossary/<str:slug>", pages.glossary, name="glossary"),

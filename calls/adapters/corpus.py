@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
+
 from django.utils.dateparse import parse_datetime
 
 from cards.models import BulkFile, Card, Ruling
@@ -10,6 +13,7 @@ from judge.values import CorpusState
 from rules.models import Edition, GlossaryTerm, Rule, RuleVector
 
 _NAMES = ("default_cards", "all_cards")  # the bulk files that bring printed names; either will do
+_CHANGED = re.compile(r"changed (\d{1,19})$")  # nanoseconds since 1970, as sources.folder writes a revision
 
 
 class PostgresCorpus:
@@ -62,13 +66,23 @@ def row_counts() -> dict[str, int]:
 
 
 def bulk_files() -> list[dict[str, str | int]]:
-    """Each bulk file that was loaded: kind, rows, loaded_at, and updated_at where Scryfall said it, "" otherwise."""
+    """Each bulk file that was loaded: kind, rows, loaded_at, and updated_at: Scryfall's word, or the file's time."""
     return [
         {
             "kind": file.kind,
-            "updated_at": file.updated_at if parse_datetime(file.updated_at) else "",
+            "updated_at": _updated_at(file.updated_at),
             "loaded_at": file.loaded_at.isoformat(timespec="seconds"),
             "rows": file.rows,
         }
         for file in BulkFile.objects.order_by("kind")
     ]
+
+
+def _updated_at(revision: str) -> str:
+    """The time in a file's *revision*: Scryfall's updated_at, or when a file in a folder changed; "" without one."""
+    if parse_datetime(revision):
+        return revision
+    changed = _CHANGED.search(revision)
+    if changed is None:
+        return ""
+    return datetime.fromtimestamp(int(changed[1]) / 1e9, UTC).isoformat(timespec="seconds")

@@ -54,7 +54,9 @@ def test_about_offers_the_source_and_names_the_operator(edition: Edition, settin
     settings.JUDGE_SOURCE_URL, settings.JUDGE_COMMIT = "https://example.org/judge", "c0ffee"
     settings.JUDGE_OPERATOR = "The Example Guild"
     BulkFile.objects.create(kind="rulings", origin="x", sha256="0" * 64, updated_at="2031-02-01T09:00:00+00:00", rows=7)
-    BulkFile.objects.create(kind="all_cards", origin="x", sha256="0" * 64, updated_at="7 bytes, changed 9", rows=8)
+    BulkFile.objects.create(
+        kind="all_cards", origin="x", sha256="0" * 64, updated_at="7 bytes, changed 1900000000000000000", rows=8
+    )
     about.cache_clear()
     try:
         shown = Client().get("/api/about").json()
@@ -66,7 +68,28 @@ def test_about_offers_the_source_and_names_the_operator(edition: Edition, settin
     assert (shown["operator"], shown["edition"]) == ("The Example Guild", "2031-02-03")
     assert shown["version"]
     files = [(file["kind"], file["rows"], file["updated_at"]) for file in shown["data"]]
-    assert files == [("all_cards", 8, ""), ("rulings", 7, "2031-02-01T09:00:00+00:00")]
+    assert files == [("all_cards", 8, "2030-03-17T17:46:40+00:00"), ("rulings", 7, "2031-02-01T09:00:00+00:00")]
+
+
+@pytest.mark.parametrize(
+    ("remote", "repository"),
+    [
+        ("https://me:secret@example.org/judge.git", "https://example.org/judge"),
+        ("git@example.org:judge.git", ""),
+        ("/srv/judge", ""),
+        ("", ""),
+    ],
+)
+def test_without_a_setting_the_source_is_the_checkouts_origin(
+    monkeypatch: pytest.MonkeyPatch, settings: Any, remote: str, repository: str
+) -> None:
+    settings.JUDGE_SOURCE_URL = ""
+    monkeypatch.setattr("calls.about._git", lambda *arguments: remote if "get-url" in arguments else "c0ffee")
+    about.cache_clear()
+    try:
+        assert about().repository == repository
+    finally:
+        about.cache_clear()
 
 
 def test_about_offers_the_source_even_without_a_database(monkeypatch: pytest.MonkeyPatch) -> None:

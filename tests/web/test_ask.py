@@ -254,7 +254,9 @@ def test_the_page_stands_while_the_database_is_down(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_source_is_offered_on_the_page(edition: Edition) -> None:
-    assert "under AGPL-3.0-or-later" in text(Client().get("/"))
+    response = Client().get("/")
+    assert "under AGPL-3.0-or-later" in text(response)
+    assert '<a href="/about">Source</a>' in response.content.decode()
 
 
 @pytest.mark.parametrize("name", ["judge.css", "judge.js", "icon.svg"])

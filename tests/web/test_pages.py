@@ -7,10 +7,12 @@ from html import unescape
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 
+from calls.about import about
 from calls.presentation import reply_object
-from cards.models import Card
+from cards.models import BulkFile, Card
 from rules.models import Edition
 from tests.calls.replies import STATE, answered
 
@@ -150,3 +152,42 @@ def test_a_glossary_term_has_its_text_and_links(edition: Edition) -> None:
 @pytest.mark.parametrize("path", ["/rules/113.7", "/cards/x", "/glossary/source"])
 def test_pages_are_read_only(edition: Edition, path: str) -> None:
     assert Client().post(path).status_code == 405
+
+
+def about_text(settings: Any, **given: str) -> str:
+    for name in ("JUDGE_SOURCE_URL", "JUDGE_OPERATOR", "JUDGE_COMMIT"):
+        setattr(settings, name, given.get(name, ""))
+    about.cache_clear()
+    try:
+        response = get("/about")
+        assert response.status_code == 200
+        return text(response)
+    finally:
+        about.cache_clear()
+
+
+def test_the_about_page_names_source_operator_and_the_age_of_the_data(edition: Edition, settings: Any) -> None:
+    BulkFile.objects.create(kind="oracle_cards", origin="x", sha256="0" * 64, updated_at="2031-02-01T09:00:00", rows=7)
+    given = {"JUDGE_SOURCE_URL": "https://example.org/judge", "JUDGE_OPERATOR": "The Guild", "JUDGE_COMMIT": "c0ffee"}
+    seen = about_text(settings, **given)
+    for words in ("https://example.org/judge", "The Guild", "commit c0ffee", "AGPL-3.0-or-later", "February 3, 2031"):
+        assert words in seen
+    assert "Oracle cards: 7 entries, as of February 1, 2031" in seen
+
+
+def test_the_about_page_says_in_words_what_the_operator_left_out(
+    edition: Edition, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("calls.about._git", lambda *_arguments: "")
+    seen = about_text(settings)
+    assert "has not given a name ( JUDGE_OPERATOR )" in seen
+    assert "has not said where the source of this judge is ( JUDGE_SOURCE_URL )" in seen
+
+
+def test_the_about_page_stands_while_the_database_is_down(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    def down(*_: object) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr("web.pages.bulk_files", down)
+    monkeypatch.setattr("calls.adapters.corpus.PostgresCorpus.state", down)
+    assert "AGPL-3.0-or-later" in about_text(settings)
