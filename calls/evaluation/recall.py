@@ -14,6 +14,7 @@ from django.core.management.base import CommandError
 
 from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.retriever import PostgresRetriever
+from eval.gates import gate_of
 from eval.gold import BadGold, GoldQuestion, read_extractions, read_gold
 from eval.recall import Outcome, Recall, by_kind, fraction_found, place_of, scored
 from judge.ports import Embedder, Resolver, Retriever
@@ -53,8 +54,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
     parser.add_argument("--explain", metavar="ID", help="one question: each leg's places of the rules expected")
     parser.add_argument("--misses", action="store_true", help="list what was not shown, and its place")
-    parser.add_argument("--min-retrieved", type=float, default=0.0, help="fail below this fraction")
-    parser.add_argument("--min-shown", type=float, default=0.0, help="fail below this fraction")
+    parser.add_argument("--min-retrieved", type=float, help="fail below this fraction (by default the set's own gate)")
+    parser.add_argument("--min-shown", type=float, help="fail below this fraction (by default the set's own gate)")
 
 
 def run(options: Mapping[str, Any], stdout: Output) -> int:
@@ -74,7 +75,19 @@ def run(options: Mapping[str, Any], stdout: Output) -> int:
     if options["misses"]:
         for line in _misses(outcomes):
             stdout.write(line)
-    return int(total.retrieved < options["min_retrieved"] or total.shown < options["min_shown"])
+    return _passed(total, options, stdout)
+
+
+def _passed(total: Recall, options: Mapping[str, Any], stdout: Output) -> int:
+    """The exit code: 1 under the gates of the command line, or where it names none under the set's own."""
+    gate = gate_of(options["gold"], options["extractor"])
+    retrieved = gate.retrieved if options["min_retrieved"] is None else options["min_retrieved"]
+    shown = gate.shown if options["min_shown"] is None else options["min_shown"]
+    if total.retrieved >= retrieved and total.shown >= shown:
+        return 0
+    if not options["json"]:
+        stdout.write(f"Under the gate: at least {retrieved:.1%} retrieved and {shown:.1%} shown.")
+    return 1
 
 
 def judge(
@@ -149,6 +162,7 @@ def questions_of(file: Path, only: str | None = None) -> list[GoldQuestion]:
 
 
 def embedder_of_settings() -> Embedder | None:
+    """The embedder JUDGE_EMBEDDER names, None for none. Raises CommandError."""
     try:
         return local_embedder(settings.JUDGE_EMBEDDER)
     except UnknownEmbedder as error:

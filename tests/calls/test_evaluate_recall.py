@@ -9,6 +9,7 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
 from calls.evaluation.recall import shown_numbers
+from eval.gates import Gate
 from judge.retrieval import trimmed
 from tests.fakes import SOGGING
 from tests.rules.invented import load_invented
@@ -80,6 +81,14 @@ def test_a_missed_gate_fails_and_a_met_one_does_not(files: list[str]) -> None:
         evaluate(*files, "--min-shown=0.6")
     with pytest.raises(SystemExit):
         evaluate(*files, "--min-retrieved=0.6")
+
+
+def test_a_set_with_a_gate_of_its_own_needs_no_option(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    load_invented()
+    monkeypatch.setattr("calls.evaluation.recall.gate_of", lambda _gold, _extractor: Gate(retrieved=0.5, shown=0.6))
+    with pytest.raises(SystemExit):
+        evaluate(*files)
+    evaluate(*files, "--min-shown=0.5")
 
 
 def test_explaining_tells_each_legs_place_of_what_was_expected(files: list[str]) -> None:
