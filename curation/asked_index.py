@@ -30,6 +30,7 @@ class _Phrases:
 
     stamp: tuple[object, ...]
     numbers: tuple[RuleId, ...]
+    is_leaf: tuple[bool, ...]
     text: Bm25  # a document a number
     owners: Any  # int32: for each vector the place of its number
     vectors: Any  # float32, (vectors, width)
@@ -37,8 +38,7 @@ class _Phrases:
 
     def hit(self, place: int, score: float) -> TextHit:
         """The number at *place*, found with *score*."""
-        number = self.numbers[place]
-        return TextHit(number, parent_of(number) != number, score)
+        return TextHit(self.numbers[place], self.is_leaf[place], score)
 
 
 @dataclass(slots=True)
@@ -80,8 +80,9 @@ class AskedIndex:
 
 def _nearest(scores: Any, phrases: _Phrases, limit: int) -> list[TextHit]:
     best: dict[int, float] = {}
-    for at in best_places(scores, _NEAREST_PHRASES):
-        best.setdefault(int(phrases.owners[at]), float(scores[at]))
+    places = best_places(scores, _NEAREST_PHRASES)
+    for owner, score in zip(phrases.owners[places].tolist(), scores[places].tolist(), strict=True):
+        best.setdefault(owner, score)
         if len(best) == limit:
             break
     return [phrases.hit(place, score) for place, score in best.items()]
@@ -91,10 +92,10 @@ def _stamp() -> tuple[object, ...]:
     """What tells one state of the phrases and their vectors from another."""
     with connection.cursor() as cursor:
         cursor.execute(
-            """SELECT (SELECT count(*) FROM curation_askedphrase), (SELECT max(id) FROM curation_askedphrase),
-                      (SELECT max(changed_at) FROM curation_askedphrase),
+            """SELECT count(*), max(id), max(changed_at),
                       (SELECT count(*) FROM curation_askedvector), (SELECT max(phrase_id) FROM curation_askedvector),
-                      (SELECT provider || '/' || model || '/' || width FROM rules_embeddingspace)"""
+                      (SELECT provider || '/' || model || '/' || width FROM rules_embeddingspace)
+               FROM curation_askedphrase"""
         )
         return tuple(cursor.fetchone() or ())
 
@@ -113,6 +114,7 @@ def _read(stamp: tuple[object, ...]) -> _Phrases:
     return _Phrases(
         stamp=stamp,
         numbers=numbers,
+        is_leaf=tuple(parent_of(number) != number for number in numbers),
         text=Bm25.of(((lexeme, place, times) for (lexeme, place), times in counted.items()), len(numbers)),
         owners=np.array([place for place, _ in known], dtype=np.int32),
         vectors=np.array([embedding for _, embedding in known], dtype=np.float32),

@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
+from operator import itemgetter
 from types import MappingProxyType
+from typing import Protocol
 
 from judge.values import Budget, Leaf, LegRank, RankedRule, RuleChunk, RuleId, parent_of, rule_order
 
@@ -23,6 +25,20 @@ FUSED_LIMIT = 100  # rules kept of the fused list: what "retrieved" means
 SHORT_RULE = 700  # characters
 LONG_RULE = 4_000  # characters
 _NO_SCORES: Mapping[RuleId, float] = MappingProxyType({})
+
+
+class Hit(Protocol):
+    """What any search gives: a rule or subrule, and its score in the search's own unit (larger is better)."""
+
+    @property
+    def id(self) -> RuleId:
+        """The rule or subrule."""
+        ...
+
+    @property
+    def score(self) -> float:
+        """How well it answers."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +55,7 @@ class Leg:
 
     name: str
     weight: float
-    found: tuple[Found, ...]
+    found: tuple[Hit, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +67,17 @@ class Candidate:
     legs: tuple[LegRank, ...]
 
 
-def folded(found: Iterable[Found]) -> tuple[Found, ...]:
-    """*found* with every subrule counted for its rule, a rule once, at its best score, best first."""
+def folded(found: Iterable[Hit]) -> tuple[Found, ...]:
+    """*found* with every subrule counted for its rule, a rule once, at its best score, best first.
+
+    Equal scores in the order they were found.
+    """
     best: dict[RuleId, float] = {}
     for hit in found:
-        rule = parent_of(hit.id)
+        rule = _parent(hit.id)
         if rule not in best or hit.score > best[rule]:
             best[rule] = hit.score
-    return tuple(Found(rule, score) for rule, score in sorted(best.items(), key=lambda item: _order(*item)))
+    return tuple(Found(rule, score) for rule, score in sorted(best.items(), key=itemgetter(1), reverse=True))
 
 
 def interleaved(lists: Sequence[Sequence[Found]], limit: int) -> tuple[Found, ...]:
@@ -88,11 +107,16 @@ def fuse(legs: Sequence[Leg], limit: int = FUSED_LIMIT) -> tuple[Candidate, ...]
 
 def fused_scores(legs: Iterable[Leg]) -> list[tuple[RuleId, float]]:
     """Everything *legs* found with its fused score, best first; equal scores in the order of the CR."""
+    return sorted(summed(legs).items(), key=lambda item: _order(*item))
+
+
+def summed(legs: Iterable[Leg]) -> dict[RuleId, float]:
+    """The fused score of everything *legs* found, in no order."""
     scores: dict[RuleId, float] = {}
     for leg in legs:
         for rank, hit in enumerate(leg.found, start=FUSION_K + 1):
             scores[hit.id] = scores.get(hit.id, 0.0) + leg.weight / rank
-    return sorted(scores.items(), key=lambda item: _order(*item))
+    return scores
 
 
 def within_budget(
@@ -188,5 +212,6 @@ def _order(rule: RuleId, score: float) -> tuple[float, tuple[int, int, int, str]
     return -score, _place(rule)
 
 
-# Every sort asks for the place of the same few thousand rules.
+# Every leg asks for the place and the parent of the same few thousand rules.
 _place = lru_cache(maxsize=8192)(rule_order)
+_parent = lru_cache(maxsize=8192)(parent_of)

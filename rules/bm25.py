@@ -61,7 +61,9 @@ class Bm25:
         found = np.concatenate([self._documents_of[each] for each in slices])
         parts = np.concatenate([self._parts[each] for each in slices])
         scores = np.bincount(found, weights=parts * weights, minlength=self.documents)
-        return [(int(at), float(scores[at])) for at in best_places(scores, limit) if scores[at] > 0]
+        places = best_places(scores, limit)
+        pairs = zip(places.tolist(), scores[places].tolist(), strict=True)
+        return [(at, score) for at, score in pairs if score > 0]
 
     def _asked(self, query: Mapping[str, int]) -> list[str]:
         """The lexemes of *query* that are looked up: the rarest, without the common ones unless there are no others."""

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max
+from django.db import connection
 
 from judge.values import RuleId, Space, Vector
 from rules.bm25 import best_places
-from rules.embedding import belongs
-from rules.models import EmbeddingSpace, RuleVector
+from rules.models import RuleVector
 from rules.querysets import TextHit
 
 
@@ -35,15 +34,20 @@ class VectorIndex:
     _matrix: _Matrix | None = None
 
     def has(self, edition: int, space: Space) -> bool:
-        """Whether any vector of *space* is stored for the edition: False while there is none or another space's."""
+        """Whether any vector of *space* is stored for the edition: False while there is none or another space's.
+
+        Reads the vectors again when they have changed; one query to see that they have not.
+        """
         return self._current(edition, space) is not None
 
     def nearest(self, edition: int, space: Space, queries: Sequence[Vector], limit: int) -> list[list[TextHit]]:
         """For every query its nearest rules and its nearest subrules, *limit* of each; score is the cosine.
 
-        Nothing where has() is False.
+        As has() read them last. Nothing where it is False.
         """
-        matrix = self._current(edition, space)
+        matrix = self._matrix
+        if matrix is None or matrix.stamp[:2] != (edition, space):
+            matrix = self._current(edition, space)
         if matrix is None or not queries:
             return [[] for _ in queries]
         scores = np.array(queries, dtype=np.float32) @ matrix.rows.T
@@ -54,17 +58,23 @@ class VectorIndex:
         ]
 
     def _current(self, edition: int, space: Space) -> _Matrix | None:
-        stored = EmbeddingSpace.objects.filter(id=1).first()
-        if stored is None or not belongs(stored, space):
+        with connection.cursor() as cursor:
+            cursor.execute(_STATE, [edition])
+            *stored, count, last = cursor.fetchone() or (None, None, None, 0, None)
+        if stored != [space.provider, space.model, space.width] or not count:
             return None
-        counted = RuleVector.objects.filter(edition_id=edition).aggregate(count=Count("rule"), last=Max("rule"))
-        if not counted["count"]:
-            return None
-        stamp = (edition, space, counted["count"], counted["last"])
+        stamp = (edition, space, count, last)
         with self._lock:
             if self._matrix is None or self._matrix.stamp != stamp:
                 self._matrix = _read(edition, stamp)
             return self._matrix
+
+
+_STATE = """
+SELECT provider, model, width, (SELECT count(*) FROM rules_rulevector WHERE edition_id = %s),
+       (SELECT max(rule_id) FROM rules_rulevector)
+FROM rules_embeddingspace
+"""
 
 
 def _read(edition: int, stamp: tuple[object, ...]) -> _Matrix:
@@ -82,4 +92,6 @@ def _best(scores: Any, matrix: _Matrix, start: int, stop: int, limit: int) -> li
     """The best *limit* of the rows from *start* to *stop*, best first, equal scores in the order of the CR."""
     part = scores[start:stop]
     is_leaf = start >= matrix.leaves_from
-    return [TextHit(matrix.numbers[start + at], is_leaf, float(part[at])) for at in best_places(part, limit)]
+    places = best_places(part, limit)
+    pairs = zip(places.tolist(), part[places].tolist(), strict=True)
+    return [TextHit(matrix.numbers[start + at], is_leaf, score) for at, score in pairs]

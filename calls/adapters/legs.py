@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from judge.queries import Asked, Query
-from judge.retrieval import Found, Leg, folded, fused_scores, interleaved
+from judge.retrieval import Found, Leg, folded, interleaved, summed
 from judge.values import RuleId, parent_of, rule_order, section_of
 from rules.querysets import TextHit
 
@@ -98,29 +98,29 @@ def search_legs(searches: Iterable[Hits], weights: Weights = WEIGHTS) -> tuple[L
     for hits in searches:
         weight = weights.of_query(hits.query.asked)
         if hits.kind in (Kind.ASKED_TEXT, Kind.ASKED_VECTOR):
-            found = folded(Found(hit.id, hit.score) for hit in hits.found)
-            legs.append(Leg(f"{hits.kind}: {hits.query.name}", weight * weights.of_phrases(hits.kind), found))
+            leg = f"{hits.kind}: {hits.query.name}"
+            legs.append(Leg(leg, weight * weights.of_phrases(hits.kind), folded(hits.found)))
             continue
         whole, parts = (
             (weights.text, weights.text_of_subrules)
             if hits.kind is Kind.TEXT
             else (weights.vector, weights.vector_of_subrules)
         )
-        rules = [Found(hit.id, hit.score) for hit in hits.found if not hit.is_leaf]
-        leaves = [Found(hit.id, hit.score) for hit in hits.found if hit.is_leaf]
+        rules = [hit for hit in hits.found if not hit.is_leaf]
+        leaves = [hit for hit in hits.found if hit.is_leaf]
         legs.append(Leg(f"{hits.kind}: {hits.query.name}", weight * whole, tuple(rules)))
         legs.append(Leg(f"{hits.kind} of subrules: {hits.query.name}", weight * parts, folded(leaves)))
-    return tuple(leg for leg in legs if leg.found)
+    return tuple(leg for leg in legs if leg.found and leg.weight)
 
 
 def subrule_scores(searches: Iterable[Hits], weights: Weights = WEIGHTS) -> dict[RuleId, float]:
     """How well each subrule answers: the same fusion over subrules alone. Decides what a long rule shows."""
     legs: list[Leg] = []
     for hits in searches:
-        leaves = tuple(Found(hit.id, hit.score) for hit in hits.found if hit.is_leaf)
+        leaves = tuple(hit for hit in hits.found if hit.is_leaf)
         weight = weights.of_query(hits.query.asked) * weights.of_phrases(hits.kind)
         legs.append(Leg(hits.query.name, weight, leaves))
-    return dict(fused_scores(legs))
+    return summed(legs)
 
 
 def listed_leg(name: str, weight: float, rules: Iterable[RuleId]) -> Leg:
@@ -135,18 +135,19 @@ def section_leg(name: str, weight: float, sections: Iterable[str], ranked: Ranke
     sections: "702", a rule "113.3", or "7" for all of 700 to 799. A single rule counts even where nothing else
     found it.
     """
-    by_section: defaultdict[str, list[Found]] = defaultdict(list)
-    for rule, score in ranked:
-        found = Found(rule, score)
-        for section in (rule[0], section_of(rule)):
-            by_section[section].append(found)
+    lists: dict[str, list[Found]] = {section: [] for section in sections if "." not in section}
+    if lists:
+        for rule, score in ranked:
+            for section in (rule[0], section_of(rule)):
+                best = lists.get(section)
+                if best is not None and len(best) < SECTION_HITS:
+                    best.append(Found(rule, score))
     scores = dict(ranked)
     named = [parent_of(RuleId(section)) for section in sections if "." in section]
     singles = sorted(
         {Found(rule, scores.get(rule, 0.0)) for rule in named}, key=lambda hit: (-hit.score, rule_order(hit.id))
     )
-    lists = [by_section[section] for section in sections if "." not in section] + [singles]
-    return Leg(name, weight, interleaved(lists, SECTION_HITS))
+    return Leg(name, weight, interleaved([*lists.values(), singles], SECTION_HITS))
 
 
 def reference_leg(weight: float, pairs: Sequence[tuple[RuleId, RuleId]], ranked: Ranked) -> Leg:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from datetime import date
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from calls.adapters.cards import card_value
-from calls.adapters.legs import Weights
+from calls.adapters.legs import WEIGHTS, Weights
 from calls.adapters.retriever import PostgresRetriever
 from cards.models import Card, CardFace, Ruling
 from curation.asked_vectors import embed_asked
@@ -33,6 +34,10 @@ from tests.rules.cr_text import BODY
 from tests.rules.invented import WordEmbedder, load_invented
 
 pytestmark = pytest.mark.django_db
+
+
+# What the legs weigh is tuned elsewhere; here each of them counts.
+EVERY_LEG = replace(WEIGHTS, **{leg.name: getattr(WEIGHTS, leg.name) or 0.5 for leg in fields(WEIGHTS)})
 
 
 def extraction(english: str, *concepts: str, category: str = "other", sections: tuple[str, ...] = ()) -> Extraction:
@@ -66,7 +71,7 @@ def retrieve(
     history: tuple[Exchange, ...] = (),
 ) -> Retrieved:
     question = Question(text=text, history=history)
-    return PostgresRetriever(embedder, budget).retrieve(
+    return PostgresRetriever(embedder, budget, EVERY_LEG).retrieve(
         question, given or extraction(text), [Resolved(CardSpan(card.name), card, Rung.EXACT) for card in cards]
     )
 
