@@ -30,13 +30,23 @@ def children(commands: Sequence[Sequence[str]]) -> Iterator[list[subprocess.Pope
     """
     with (paths.log_dir() / "background.log").open("ab") as log:
         processes = [_child(command, log.fileno()) for command in commands]
+    ending = threading.Event()
+    for command, process in zip(commands, processes, strict=True):
+        threading.Thread(target=_wait_for, args=(command[0], process, ending), daemon=True).start()
     try:
         yield processes
     finally:
+        ending.set()
         for process in processes:
             process.terminate()
         for process in processes:
             _reap(process)
+
+
+def _wait_for(name: str, process: subprocess.Popen[bytes], ending: threading.Event) -> None:
+    """Takes leave of a child as soon as it is done, so that no zombie stays; tells when it failed by itself."""
+    if process.wait() and not ending.is_set():
+        say(f"warning: {name} failed; the end of {paths.log_dir() / 'background.log'} says why. The judge goes on.")
 
 
 def _child(command: Sequence[str], log: int) -> subprocess.Popen[bytes]:
