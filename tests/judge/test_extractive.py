@@ -245,3 +245,104 @@ def test_sentences_hold_everything_but_the_gaps(line: str) -> None:
     assert "".join(line[start:end] for start, end in spans).split() == line.split() or "".join(
         "".join(line[start:end] for start, end in spans).split()
     ) == "".join(line.split())
+
+
+# Which rules, and how much of them
+
+
+def rule(number: str, heading: str, *lines: str, scores: tuple[float, ...] = (), score: float = 1.0) -> RuleChunk:
+    """A rule whose subrules a, b, c say *lines*, as retrieval would hand it over."""
+    ids = [RuleId(f"{number}{letter}") for letter in "abcdefgh"[: len(lines)]]
+    text = "\n".join([f"{number}. {heading}", *(f"{one} {line}" for one, line in zip(ids, lines, strict=True))])
+    found = scores or (0.0,) * len(lines)
+    leaves = tuple(Leaf(one, line, value) for one, line, value in zip(ids, lines, found, strict=True))
+    return RuleChunk(RuleId(number), "Invented Keywords", heading, text, leaves, score=score)
+
+
+DAMP = rule(
+    "750.1",
+    "Damp",
+    "Damp is a static ability.",
+    "A creature with damp can’t be dried by creatures without damp.",
+    "Damp newts that are exiled stay damp while they are exiled there.",
+    "Multiple instances of damp on the same creature are redundant.",
+)
+TOKEN = RuleChunk(
+    RuleId("751.1"), "Tokens", "", "751.1. A Puddle token is a creature token with damp and a basin.", score=0.5
+)
+
+
+def rules_quoted(text: str, *rules: RuleChunk, concepts: tuple[str, ...] = ()) -> list[RuleId]:
+    asked = extraction(question_en=text, concepts=concepts)
+    raw = extract_answer(parse_question(text), asked, Context(edition=CONTEXT.edition, rules=rules))
+    assert isinstance(raw, RawVerdict)
+    return [RuleId(one.id) for one in raw.citations if isinstance(one, RawRule)]
+
+
+@pytest.mark.parametrize("text", ["what is damp?", "damp", "How does damp work?", "explain damp"])
+def test_a_question_about_a_keyword_gets_what_it_means_first(text: str) -> None:
+    assert rules_quoted(text, TOKEN, DAMP)[:2] == ["750.1b", "750.1c"]
+
+
+def test_a_question_about_two_keywords_gets_what_both_mean_first() -> None:
+    dry = rule("750.2", "Dry", "Dry is a static ability.", "A creature with dry can’t be made wet by any spell.")
+    assert rules_quoted("Does damp work with dry?", TOKEN, DAMP, dry)[:3] == ["750.1b", "750.1c", "750.2b"]
+
+
+def test_a_line_that_every_keyword_has_is_quoted_only_when_asked_about() -> None:
+    assert not {"750.1a", "750.1d"} & set(rules_quoted("Is my damp newt exiled?", DAMP, TOKEN))
+    assert "750.1d" in rules_quoted("Do multiple instances of damp add up?", DAMP, TOKEN)
+
+
+def test_what_a_keyword_means_stands_after_its_first_sense_in_the_glossary() -> None:
+    entry = replace(
+        SODDEN, term="Damp", text="1. A keyword ability that keeps newts wet.\n2. Old word for a wet damp newt."
+    )
+    context = Context(edition=CONTEXT.edition, rules=(DAMP,), glossary=(entry,))
+    raw = extract_answer(parse_question("what is damp?"), extraction(question_en="what is damp?", concepts=()), context)
+    assert isinstance(raw, RawVerdict)
+    assert raw.citations[0].quote == "A keyword ability that keeps newts wet."
+
+
+def test_of_one_rule_the_subrules_that_retrieval_found_are_quoted() -> None:
+    lines = [f"A newt that is wet for {n} days may be dried by its owner." for n in ("two", "three", "four", "five")]
+    long = rule("752.1", "", *lines, scores=(0.1, 0.9, 0.2, 1.0))
+    assert rules_quoted("May its owner dry a wet newt?", long)[:2] == ["752.1d", "752.1b"]
+
+
+def test_no_rule_takes_every_place() -> None:
+    lines = [f"A newt that is wet for {n} days may be dried by its owner." for n in range(2, 10)]
+    long = rule("752.1", "", *lines, scores=(1.0,) * 8)
+    other = rule("753.1", "", "A wet newt may be dried by its owner.", scores=(0.9,))
+    found = rules_quoted("May its owner dry a wet newt?", long, other)
+    assert "753.1a" in found
+    assert sum(one.startswith("752.1") for one in found) == 3
+
+
+def test_a_subrule_is_quoted_to_its_deciding_end() -> None:
+    line = "Newts are dried in a two-part process. " + "First, each owner dries the newts they like best. " * 8
+    line += "Second, all newts left are dried by anyone."
+    context = Context(edition=CONTEXT.edition, rules=(rule("752.1", "", line, scores=(1.0,)),))
+    raw = extract_answer(parse_question("In what order are newts dried?"), extraction(), context)
+    assert isinstance(raw, RawVerdict)
+    assert raw.citations[0].quote == line
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        "It says “Dry a newt. Then wet it.” to you.",
+        '"Dry it. Wet it." is its text.',
+        "It is wet (unless dried. By you).",
+    ],
+)
+def test_no_sentence_ends_inside_quotation_marks_or_brackets(whole: str) -> None:
+    line = f"A newt is wet. {whole} Newts sleep."
+    assert [line[span.start : span.end] for span in sentences(line)] == ["A newt is wet.", whole, "Newts sleep."]
+
+
+def test_every_piece_of_an_example_says_that_it_is_one() -> None:
+    line = "Example: " + "A newt is dried by its owner while it sleeps in the pond. " * 20
+    pieces = passages_of(line)
+    assert pieces
+    assert all(piece.text.startswith("Example:") and piece.is_example for piece in pieces)
