@@ -29,6 +29,11 @@ from sources.scryfall import API, ESSENTIAL, NAMES, BulkKind, NetworkSource, Sou
 Say = Callable[[str], None]
 """Called with a line for the person who waits."""
 
+BY_HAND = (
+    "The judge tries again by itself. To load by hand what the network does not give: download the rules' .txt from "
+    "Wizards' rules page and oracle-cards and rulings from Scryfall's bulk data into one folder, and start with "
+    "JUDGE_DATA_DIR naming it."
+)
 _PROBE_SECONDS = 5.0  # how long to wait for the network before it counts as absent
 
 
@@ -53,6 +58,11 @@ def is_empty() -> bool:
     return not (Edition.objects.filter(is_current=True).exists() and Card.objects.exists())
 
 
+def has_rules() -> bool:
+    """Whether an edition is loaded, be it the sample's."""
+    return Edition.objects.filter(is_current=True).exists()
+
+
 def has_sample() -> bool:
     """Whether the judge stands on the sample corpus."""
     return Edition.objects.filter(is_current=True, is_sample=True).exists()
@@ -63,10 +73,10 @@ def load_essentials(origins: Origins, say: Say) -> None:
     if origins.folder is not None:
         _load_folder(origins.folder, say)
     elif is_empty() or has_sample():
-        if _network_answers(origins, say):
-            _load_network(origins, say)
-        else:
+        if not _network_answers(origins, say):
             _load_sample(origins.sample, say)
+        else:
+            _load_network_or_sample(origins, say)
     _load_curated_files(say)
 
 
@@ -75,6 +85,9 @@ def load_rest(origins: Origins, say: Say) -> None:
 
     Raises DataMissing when some of it could not be had; the judge answers without it.
     """
+    if origins.folder is None and not origins.is_offline and (has_sample() or is_empty()):
+        _load_network(origins, say)  # it failed at the start, or was not there
+        _load_curated_files(say)
     if has_sample():
         return
     if origins.folder is not None:
@@ -97,6 +110,18 @@ def _load_folder(folder: Path, say: Say) -> None:
     except RulesError as error:
         raise DataMissing(str(error)) from error
     _replace(rules, FolderSource(folder), say)
+
+
+def _load_network_or_sample(origins: Origins, say: Say) -> None:
+    """The network's data, or the sample where not even the rules could be had: then nothing real is loaded (D38)."""
+    try:
+        _load_network(origins, say)
+    except DataMissing as problem:
+        if has_rules() and not has_sample():
+            raise
+        say(f"warning: {problem}")
+        say(BY_HAND)
+        _load_sample(origins.sample, say)
 
 
 def _load_network(origins: Origins, say: Say) -> None:
@@ -124,7 +149,7 @@ def drop_sample() -> None:
 
 
 def _load_sample(folder: Path, say: Say) -> None:
-    say("No data folder and no network: starting on the made-up sample data. Its cards and rules are not Magic's.")
+    say("Without data of its own it starts on the made-up sample data. Its cards and rules are not Magic's.")
     _load_rules(source_in(folder), say)
     _load_cards(FolderSource(folder), ESSENTIAL + NAMES, say)
 

@@ -47,7 +47,7 @@ def prepare() -> None:
         full = server.full_disk(written) if server else None
         if full and server and not server.is_running():  # it crashed on the full disk, and comes up again if it can
             raise SetupError(full) from missing
-        if setup.is_empty():
+        if setup.is_empty() and (where.folder is not None or not setup.has_rules()):
             raise SetupError(str(missing)) from missing
         _warn(full or str(missing))
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from calls.setup import DataMissing, Origins
 from cards.models import BulkFile, Card, PrintedName
 from judgesite.paths import CHECKOUT
 from rules.models import Edition
+from tests.loopback import Answer, Loopback, loopback
 
 pytestmark = pytest.mark.django_db
 
@@ -73,6 +75,75 @@ def test_without_folder_and_network_the_sample_is_loaded_and_says_so(tmp_path: P
     assert setup.has_sample()
     assert not setup.is_empty()
     assert any("made-up sample data" in line for line in said)
+
+
+@pytest.fixture
+def network(tmp_path: Path, folder: Path) -> Iterator[tuple[Loopback, Origins]]:
+    """Scryfall and the rules page on the loopback, with the files of *folder*, and nothing at JUDGE_DATA_DIR."""
+    with loopback() as server:
+        listed = [
+            {
+                "object": "bulk_data",
+                "type": kind,
+                "updated_at": "2026-02-02T09:00:00+00:00",
+                "download_uri": f"{server.url}/{kind}.json",
+                "size": 1,
+            }
+            for kind in ("oracle_cards", "rulings", "default_cards", "all_cards")
+        ]
+        server.answers["/bulk-data"] = [Answer(json.dumps({"data": listed}).encode())]
+        cards = (folder / "oracle-cards-20260202000000.json").read_bytes()
+        server.answers |= {f"/{each['type']}.json": [Answer(cards)] for each in listed}
+        server.answers["/rulings.json"] = [Answer((folder / "rulings-20260202000000.json").read_bytes())]
+        link = REAL_RULES.replace(" ", "%20")
+        server.answers["/rules"] = [Answer(f'<a href="/{link}">TXT</a>'.encode())]
+        server.answers[f"/{link}"] = [Answer((folder / REAL_RULES).read_bytes())]
+        yield (
+            server,
+            Origins(
+                folder=None,
+                sample=SAMPLE,
+                work_dir=tmp_path / "downloads",
+                rules_page=f"{server.url}/rules",
+                scryfall=server.url,
+            ),
+        )
+
+
+@pytest.mark.parametrize("page", [Answer(b"gone", 404), Answer(b"<p>a new design</p>")], ids=["404", "changed"])
+def test_a_first_start_whose_rules_page_fails_stands_on_the_sample_and_tries_again_behind(
+    network: tuple[Loopback, Origins], said: list[str], page: Answer
+) -> None:
+    server, origins = network
+    good = server.answers["/rules"]
+    server.answers["/rules"] = [page]
+    setup.load_essentials(origins, said.append)
+    assert setup.has_sample()
+    assert any(line.startswith("warning:") and f"{server.url}/rules" in line for line in said)
+    assert any("JUDGE_DATA_DIR" in line for line in said)
+    with pytest.raises(DataMissing):
+        setup.load_rest(origins, said.append)
+    assert setup.has_sample()
+
+    server.answers["/rules"] = good
+    setup.load_rest(origins, said.append)
+    assert not setup.has_sample()
+    assert [card.name for card in Card.objects.all()] == ["Quiet Lamplighter"]
+
+
+def test_rules_whose_cards_fail_stay_without_the_sample_and_the_cards_come_behind(
+    network: tuple[Loopback, Origins], said: list[str]
+) -> None:
+    server, origins = network
+    good = server.answers["/oracle_cards.json"]
+    server.answers["/oracle_cards.json"] = [Answer(b"gone", 404)]
+    with pytest.raises(DataMissing, match="oracle_cards"):
+        setup.load_essentials(origins, said.append)
+    assert setup.has_rules()
+    assert not setup.has_sample()
+    server.answers["/oracle_cards.json"] = good
+    setup.load_rest(origins, said.append)
+    assert [card.name for card in Card.objects.all()] == ["Quiet Lamplighter"]
 
 
 def test_a_second_load_changes_nothing(tmp_path: Path, folder: Path, said: list[str]) -> None:

@@ -63,4 +63,4 @@ def _background_work() -> list[list[str]]:
     """The commands to run behind the server."""
     state = corpus().state()
     embed = [["embed_rules"]] if state.embedded < state.to_embed else []
-    return embed if paths.data_dir_problem() else [["load_rest"], *embed]
+    return embed if paths.data_dir_problem() else [["load_rest", "--keep-trying"], *embed]
