@@ -6,6 +6,7 @@ import time
 from argparse import ArgumentParser
 from typing import Any, override
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
@@ -36,5 +37,5 @@ class Command(BaseCommand):
                 time.sleep(_AGAIN)
             else:
                 break
-        if options["keep_trying"] and is_new:
+        if options["keep_trying"] and is_new and settings.JUDGE_EMBEDDER != "none":
             call_command("embed_rules", stdout=self.stdout)
