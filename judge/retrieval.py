@@ -17,8 +17,8 @@ from typing import Protocol
 from judge.values import Budget, Leaf, LegRank, RankedRule, RuleChunk, RuleId, parent_of, rule_order
 
 # Reciprocal rank fusion adds weight / (K + rank). The usual 60 was made for lists of thousands; with legs of a few
-# dozen rules a small K lets a leg's first places count (D70).
-FUSION_K = 5
+# dozen rules a smaller K lets a leg's first places count (D70).
+FUSION_K = 15
 FUSED_LIMIT = 100  # rules kept of the fused list: what "retrieved" means
 # A rule can have 10,000 characters, and a dozen long ones would fill the budget. So a long rule shows its best
 # subrules only: at least so many characters of each, more for the first of the list while there is room (D71).

@@ -26,19 +26,19 @@ class Weights:
     """
 
     # Queries, by where their text comes from; each counts in the six search legs below; 0 is not asked.
-    question: float = 0.7
-    history: float = 0.7
-    english: float = 0.5
-    typed: float = 1.0
-    sentence: float = 0.0
-    concept: float = 0.7
-    oracle: float = 0.5
+    question: float = 1.0
+    history: float = 1.0
+    english: float = 1.0
+    typed: float = 0.0
+    sentence: float = 0.3
+    concept: float = 1.0
+    oracle: float = 0.75
     ruling: float = 0.5
     # Search legs: over whole rules, and over subrules folded into their rules.
     text: float = 1.0
-    text_of_subrules: float = 0.4
-    vector: float = 0.7
-    vector_of_subrules: float = 0.5
+    text_of_subrules: float = 0.35
+    vector: float = 0.0
+    vector_of_subrules: float = 1.0
     asked_text: float = 1.0  # how players ask (D76), rules and subrules in one list
     asked_vector: float = 2.0
     # Legs that need no search.
