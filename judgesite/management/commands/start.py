@@ -20,6 +20,8 @@ from judgesite.preparing import prepare
 from judgesite.running import announced
 from judgesite.serving import address_of, listening_socket, serve
 
+_WARM_UP_SECONDS = 10.0  # it takes two or three
+
 
 class Command(BaseCommand):
     help = "Loads the data, embeds the rules in the background and serves the page and the API."
@@ -45,8 +47,10 @@ class Command(BaseCommand):
                 self.stderr.write("SAMPLE DATA: the cards and rules are made up, not Magic's.")
             self.stdout.write(f"The judge is at {address_of(listener)}  (Ctrl-C stops it)")
             self.stdout.flush()
-            Thread(target=_warm_up, daemon=True).start()
+            warming = Thread(target=_warm_up, daemon=True)
+            warming.start()
             serve(listener)
+            warming.join(_WARM_UP_SECONDS)  # the database must not go from under its question
 
 
 def _warm_up() -> None:
