@@ -17,13 +17,13 @@ from judge.weights import Weights
 MAX_RULES = 6
 MIN_RULES = 3  # wanted, down to LOW_FLOOR; a single rule seldom decides
 RULES_READ = 25  # all that a context shows by default
-OF_ONE_RULE = 3  # units of one rule
+OF_ONE_RULE = 3  # units of one rule; one that shares no word with the question stands alone
 RULE_SHARE = 1.0  # what the three count for in a unit's worth, and the other constants: fitted; D45
 UNIT_SHARE = 1.0
 WORD_SHARE = 0.4
 RANK_LOSS = 0.1  # a rule's evidence falls as 1 / (1 + RANK_LOSS * rank)
 OWN_LINE = 0.3  # of its rule's evidence, for what a rule with subrules says itself; a rule without counts whole
-SECOND = 0.8  # of its worth, for every earlier unit of one rule
+SECOND = 0.9  # of its worth, for every earlier unit of one rule
 FLOOR = 0.45  # of the best unit's worth; below it a unit is padding
 LOW_FLOOR = 0.3
 DEFINED_FLOOR = 0.7  # where a definition is the answer, little else is
@@ -116,7 +116,7 @@ def _best(units: Sequence[RulePassage], taken: Sequence[RulePassage]) -> list[Ru
 def _worth_beside(unit: RulePassage, chosen: Sequence[RulePassage]) -> float:
     """What *unit* is worth where *chosen* are quoted already: less for each of its own rule, at last nothing."""
     same = sum(parent_of(one.rule) == parent_of(unit.rule) for one in chosen)
-    return unit.worth * SECOND**same if same < OF_ONE_RULE else 0.0
+    return unit.worth * SECOND**same if same < (OF_ONE_RULE if unit.shares else 1) else 0.0
 
 
 def _units(chunks: Sequence[RuleChunk], weights: Weights) -> list[RulePassage]:
