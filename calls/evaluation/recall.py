@@ -86,7 +86,9 @@ def _passed(total: Recall, options: Mapping[str, Any], stdout: Output) -> int:
     if total.retrieved >= retrieved and total.shown >= shown:
         return 0
     if not options["json"]:
-        stdout.write(f"Under the gate: at least {retrieved:.1%} retrieved and {shown:.1%} shown.")
+        stdout.write(
+            f"Under the gate: {total.retrieved:.2%} of {retrieved:.2%} retrieved, {total.shown:.2%} of {shown:.2%} shown."
+        )
     return 1
 
 
