@@ -87,7 +87,7 @@ def _passed(total: Recall, options: Mapping[str, Any], stdout: Output) -> int:
         return 0
     if not options["json"]:
         stdout.write(
-            f"Under the gate: {total.retrieved:.2%} of {retrieved:.2%} retrieved, {total.shown:.2%} of {shown:.2%} shown."
+            f"Missed: {total.retrieved:.2%} of {retrieved:.2%} retrieved, {total.shown:.2%} of {shown:.2%} shown."
         )
     return 1
 
