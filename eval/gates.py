@@ -18,9 +18,9 @@ NO_GATE = Gate(0.0, 0.0)  # of question sets that are not ours
 
 # By file here and by where the extraction comes from; a little under what was last measured, on the full data.
 _GATES = {
-    ("gold.yaml", "local"): Gate(0.84, 0.76),
-    ("gold.yaml", "recorded"): Gate(0.985, 0.985),
-    ("gold_fresh.yaml", "local"): Gate(0.95, 0.88),
+    ("gold.yaml", "local"): Gate(0.93, 0.85),
+    ("gold.yaml", "recorded"): Gate(0.995, 0.985),
+    ("gold_fresh.yaml", "local"): Gate(0.99, 0.92),
 }
 
 

@@ -31,7 +31,7 @@ class Weights:
     english: float = 1.0
     typed: float = 0.0
     sentence: float = 0.3
-    concept: float = 1.0
+    concept: float = 1.2
     oracle: float = 0.75
     ruling: float = 0.5
     # Search legs: over whole rules, and over subrules folded into their rules.
