@@ -63,9 +63,7 @@ def _source(options: dict[str, Any]) -> Iterator[Source]:
         yield FolderSource(folder)
         return
     if settings.JUDGE_OFFLINE:
-        raise CommandError(
-            "JUDGE_OFFLINE=1 forbids the network; name a folder with --folder, or unset it"
-        )
+        raise CommandError("JUDGE_OFFLINE=1 forbids the network; name a folder with --folder, or unset it")
     with new_client() as client, tempfile.TemporaryDirectory(prefix="judge-") as work_dir:
         yield NetworkSource(client, Path(work_dir), options["scryfall"])
 
