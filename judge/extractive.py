@@ -15,7 +15,7 @@ from judge.folding import fold_name
 from judge.passages import Passage, passages_of, stems
 from judge.phrases import PHRASES, Phrases
 from judge.raw import RawCitation, RawGlossary, RawOracleText, RawRule, RawRuling, RawVerdict
-from judge.rule_quotes import EXAMPLE_WORTH, LEANING_WORTH, rule_passages
+from judge.rule_quotes import EXAMPLE_WORTH, LEANING_WORTH, rule_passages, rules_asked_for
 from judge.values import Card, Confidence, Context, Extraction, GlossaryEntry, Question, Ruling
 from judge.weights import Weights
 
@@ -48,7 +48,11 @@ def extract_answer(question: Question, extraction: Extraction, context: Context)
     NothingToQuote when the context holds no rule's sentence: rulings and card text alone do not decide a question.
     """
     weights = Weights.of(question, extraction, context)
-    found = rule_passages(context.rules, weights)
+    asked, only_those = rules_asked_for(question.text, context.rules)
+    named = {one.passage.text for one in asked}
+    found = [*asked, *(one for one in rule_passages(context.rules, weights) if one.passage.text not in named)]
+    if asked and only_those:
+        found = list(asked)
     if not found:
         return NothingToQuote("No rule that fits this question was found in the rules that are loaded.")
     rules = [_Pick(RawRule(kind="rule", id=one.rule, quote=one.passage.text), one.rule, one.worth) for one in found]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from judge.passages import Passage, passages_of, stems
-from judge.values import RuleChunk, RuleId, parent_of
+from judge.values import RULE_ID_IN_PROSE, RuleChunk, RuleId, parent_of
 from judge.weights import Weights
 
 MAX_RULES = 6
@@ -58,6 +58,24 @@ class RulePassage:
     worth: float
     shares: bool
     defines: bool = False
+
+
+def rules_asked_for(question: str, chunks: Sequence[RuleChunk]) -> tuple[tuple[RulePassage, ...], bool]:
+    """What the rules that *question* names by number say, in its order, and whether it asks for nothing else.
+
+    A number that is not among *chunks* gives nothing.
+    """
+    texts = {leaf.id: leaf.text for chunk in chunks for leaf in chunk.leaves}
+    texts |= {chunk.id: chunk.text for chunk in chunks}
+    numbers = dict.fromkeys(RuleId(number.lower()) for number in RULE_ID_IN_PROSE.findall(question))
+    found = (
+        RulePassage(rule, passage, 1.0, shares=True)
+        for rule in numbers
+        if rule in texts
+        for line in texts[rule].split("\n")[: 1 + OF_ONE_RULE]
+        for passage in passages_of(line)[:1]
+    )
+    return tuple(found), stems(RULE_ID_IN_PROSE.sub(" ", question)) <= _ASKING
 
 
 @dataclass(frozen=True, slots=True)

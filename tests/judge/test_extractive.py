@@ -14,6 +14,7 @@ from judge.phrases import PHRASES
 from judge.questions import parse_question
 from judge.quotes import locate
 from judge.raw import RawRule, RawVerdict
+from judge.rule_quotes import rules_asked_for
 from judge.values import (
     Confidence,
     Context,
@@ -27,6 +28,7 @@ from judge.values import (
     RulingCitation,
     RulingKey,
     Source,
+    parse_rule_id,
 )
 from judge.verdict import MAX_ANSWER, Verdict, validate
 from tests.fakes import (
@@ -346,3 +348,23 @@ def test_every_piece_of_an_example_says_that_it_is_one() -> None:
     pieces = passages_of(line)
     assert pieces
     assert all(piece.text.startswith("Example:") and piece.is_example for piece in pieces)
+
+
+def test_a_rule_asked_for_by_number_is_quoted_first_and_alone() -> None:
+    chunk = RuleChunk(
+        parse_rule_id("702.5"),
+        "Keywords",
+        "Glow",
+        "702.5. Glow\n702.5a Glow is a static ability of lamps.\n702.5b A lamp with glow may be seen by every player.",
+        (
+            Leaf(parse_rule_id("702.5a"), "Glow is a static ability of lamps."),
+            Leaf(parse_rule_id("702.5b"), "A lamp with glow may be seen by every player."),
+        ),
+    )
+    asked, only = rules_asked_for("what does 702.5b say?", [chunk])
+    assert [(one.rule, one.passage.text) for one in asked] == [
+        ("702.5b", "A lamp with glow may be seen by every player.")
+    ]
+    assert only
+    assert not rules_asked_for("does 702.5b matter when the lamp is stolen", [chunk])[1]
+    assert rules_asked_for("what does 999.9z say?", [chunk])[0] == ()
