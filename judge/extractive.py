@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from itertools import count
 
 from judge.folding import fold_name
+from judge.marks import marked_numbers
 from judge.passages import Passage, passages_of, stems
 from judge.phrases import PHRASES, Phrases
 from judge.raw import RawCitation, RawGlossary, RawOracleText, RawRule, RawRuling, RawVerdict
 from judge.rule_quotes import EXAMPLE_WORTH, LEANING_WORTH, rule_passages, rules_asked_for
-from judge.values import Card, Confidence, Context, Extraction, GlossaryEntry, Question, Ruling
+from judge.values import Card, Confidence, Context, Extraction, Face, GlossaryEntry, Question, Ruling
 from judge.weights import Weights
 
 MAX_RULINGS = 3
 MAX_CARDS = 6
+WHOLE_TEXT = 500  # characters of an Oracle text that is quoted whole
 RANK_LOSS = 0.06  # of a ruling's worth, for every rank below its card's first
 RULING_FLOOR = 0.4
 ANSWER_ROOM = 3_600  # characters; leaves validate()'s 4,000 some slack for headings
@@ -94,11 +96,18 @@ def _best_of_ruling(ruling: Ruling, name: str, rank: int, weights: Weights) -> _
     return _Pick(raw, f"{name} ({ruling.published_at.isoformat()})", worth)
 
 
+def _abilities(face: Face) -> tuple[Passage, ...]:
+    """The whole text of *face* where it is short: an ability is seldom understood without the others; else each."""
+    text = face.oracle_text
+    whole = 0 < len(text) <= WHOLE_TEXT and not marked_numbers(text)
+    return (Passage(text, stems(text), is_example=False),) if whole else passages_of(text, shortest=1)
+
+
 def _card_texts(cards: Iterable[Card], weights: Weights) -> list[_Pick]:
-    """The ability of each card that matters most here; its longest one when none stands out."""
+    """The text of each card, of a long one the ability that matters most here; its longest when none stands out."""
     picks: list[_Pick] = []
     for card in cards:
-        found = [(face, passage) for face in card.faces for passage in passages_of(face.oracle_text, shortest=1)]
+        found = [(face, passage) for face in card.faces for passage in _abilities(face)]
         if not found:
             continue
         face, best = max(found, key=lambda one: (_worth(one[1], weights), len(one[1].text)))

@@ -94,7 +94,7 @@ def test_the_answer_opens_honestly_and_every_quote_stands_in_it_with_its_mark() 
     assert opening == PHRASES["en"].opening
     assert [part.split("\n")[0] for part in rest] == ["Rules", "Rulings", "Card text"]
     for number, citation in enumerate(made.citations, 1):
-        assert f"“{citation.quote}” [{number}]" in made.answer
+        assert f"“{' '.join(citation.quote.split())}” [{number}]" in made.answer  # a text of several lines in one
     assert made.confidence is Confidence.LOW
 
 
@@ -109,10 +109,18 @@ def test_a_language_nobody_translated_is_answered_in_english() -> None:
     assert answer(asked=extraction(answer_language="ja")).answer.startswith(PHRASES["en"].opening)
 
 
-def test_of_a_cards_text_the_ability_asked_about_is_quoted() -> None:
+def test_a_short_card_text_is_quoted_whole() -> None:
     texts = [one for one in answer().citations if isinstance(one, OracleTextCitation)]
-    assert texts[0] == OracleTextCitation(NEWT.id, 0, "When Murk Newt dies, draw a card unless it was sodden.")
+    assert texts[0] == OracleTextCitation(NEWT.id, 0, NEWT.faces[0].oracle_text)
     assert [one.card for one in texts] == [NEWT.id, TWINS.id]
+
+
+def test_of_a_long_card_text_the_ability_asked_about_is_quoted() -> None:
+    asked_about = "When Murk Newt dies, draw a card unless it was sodden."
+    padding = "\n".join(f"{{{number}}}: Tap a lamp of the {number}th street." for number in range(1, 20))
+    long = replace(NEWT, faces=(replace(NEWT.faces[0], oracle_text=f"{padding}\n{asked_about}"),))
+    texts = [one for one in answer(replace(CONTEXT, cards=(long,))).citations if isinstance(one, OracleTextCitation)]
+    assert texts == [OracleTextCitation(NEWT.id, 0, asked_about)]
 
 
 def test_the_back_face_is_quoted_when_it_is_the_one_asked_about() -> None:
