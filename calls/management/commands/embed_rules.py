@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from rules import embedding
 from rules.embedding import AlreadyEmbedding, Progress, SpaceMismatch
 from rules.vector_cache import NO_VECTORS, BadVectorCache, cache_file, read_vectors, write_vectors
 
+_WAIT_SECONDS = 2.0  # between two looks whether another run has finished
 _LINE_EVERY = 160  # passages between two lines where there is no terminal
 
 
@@ -28,6 +30,7 @@ class Command(BaseCommand):
 
     @override
     def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--wait", action="store_true", help="let another run finish first instead of giving up")
         parser.add_argument("--switch", action="store_true", help="first empty vectors that another embedder made")
         parser.add_argument("--no-cache", action="store_true", help="compute even what data/vectors/ holds")
         parser.add_argument(
@@ -43,7 +46,15 @@ class Command(BaseCommand):
                 return
             if options["switch"] and embedding.switch_space(embedder.space):
                 self.stdout.write(f"Emptied the vectors; they are {embedder.space.model}'s from now on.")
-            self._embed(embedder, {} if options["no_cache"] else self._shipped(embedder.space))
+            shipped = {} if options["no_cache"] else self._shipped(embedder.space)
+            while True:
+                try:
+                    self._embed(embedder, shipped)
+                    break
+                except AlreadyEmbedding:
+                    if not options["wait"]:
+                        raise
+                    time.sleep(_WAIT_SECONDS)
             if options["write_cache"]:
                 self._write_cache(embedder.space)
         except (UnknownEmbedder, SpaceMismatch, AlreadyEmbedding) as error:

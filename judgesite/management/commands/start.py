@@ -66,5 +66,5 @@ def _warm_up() -> None:
 def _background_work() -> list[list[str]]:
     """The commands to run behind the server."""
     state = corpus().state()
-    embed = [["embed_rules"]] if state.embedded < state.to_embed else []
+    embed = [["embed_rules", "--wait"]] if state.embedded < state.to_embed else []
     return embed if paths.data_dir_problem() else [["load_rest", "--keep-trying"], *embed]
