@@ -1,0 +1,56 @@
+"""What can go wrong between the judge and a provider; every backend maps its SDK's failures to these.
+
+judge.errors.ProviderError          retryable, retry_after
+├── Overloaded                      the provider has no room (429, 503, 529); retryable
+├── Unreachable                     no connection, a broken or silent one, a 5xx; retryable
+├── CredentialsRefused              the key is missing, wrong or not allowed this model; an operator has to act
+├── RequestRefused                  the request will not be taken (400, 404, 413); a fault of ours or of judge.toml
+├── Unreadable                      the reply breaks the provider's own wire format; retryable
+└── CapReached                      our own spend cap; retry_after is the seconds until the period ends
+"""
+
+from __future__ import annotations
+
+from judge.errors import ProviderError
+
+
+class Overloaded(ProviderError):
+    """The provider has no room for the request right now."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message, retryable=True, retry_after=retry_after)
+
+
+class Unreachable(ProviderError):
+    """No connection, one that broke off or fell silent, or the provider failed on its side."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message, retryable=True, retry_after=retry_after)
+
+
+class CredentialsRefused(ProviderError):
+    """The key is missing, wrong, or not allowed to use the model."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retryable=False)
+
+
+class RequestRefused(ProviderError):
+    """The provider will not take the request as it is."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retryable=False)
+
+
+class Unreadable(ProviderError):
+    """The provider's reply is not in its own format."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retryable=True)
+
+
+class CapReached(ProviderError):
+    """The operator's spend cap leaves no room for the request. Nothing was sent and nothing spent."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message, retryable=False, retry_after=retry_after)
