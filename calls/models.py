@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import override
+from typing import ClassVar, override
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
+from django.db.models import Q
+
+from calls.querysets import CallQuerySet
+from judge.ratings import PRIOR_MEAN, Rated
+from rules.models import SpaceVector
 
 
 class Call(models.Model):
@@ -30,14 +36,60 @@ class Call(models.Model):
     door = models.CharField(max_length=20)
     thread = models.CharField(max_length=200, blank=True)
     asked_at = models.DateTimeField(auto_now_add=True)
+    cited_edition = models.DateField(
+        null=True, blank=True, help_text="effective date of the rules the citations point into, where not `edition`"
+    )
+    card_texts = models.JSONField(default=dict, help_text="hash of every card's data as it was read, by oracle_id")
+    score = models.FloatField(default=PRIOR_MEAN, help_text="in [1, 3]; judge.ratings.standing")
+    votes = models.PositiveIntegerField(default=0)
+    is_approved = models.BooleanField(default=False, help_text="a curator lets it serve as an example")
+    is_usable = models.BooleanField(default=False, help_text="its ratings let it serve as an example")
+    retired_at = models.DateTimeField(null=True, blank=True, help_text="when something it quotes had changed")
+    retired_because = models.TextField(blank=True)
+
+    objects: ClassVar[CallQuerySet] = CallQuerySet.as_manager()  # type: ignore[assignment]  # a manager at runtime
 
     class Meta:
         ordering = ["-asked_at"]
-        indexes = [models.Index(fields=["thread", "-asked_at"], name="call_thread")]
+        indexes = [
+            models.Index(fields=["thread", "-asked_at"], name="call_thread"),
+            GinIndex(fields=["cards"], name="call_example_cards", condition=Q(is_usable=True, retired_at__isnull=True)),
+        ]
 
     @override
     def __str__(self) -> str:
         return self.question[:80]
+
+
+class CallVector(SpaceVector):
+    """The embedding of a call's question, for calls that may once serve as examples."""
+
+    call = models.OneToOneField(Call, on_delete=models.CASCADE, primary_key=True, related_name="vector")
+
+
+class Rating(models.Model):
+    """What one person thinks of one call. Rating again replaces it."""
+
+    class Value(models.IntegerChoices):
+        INCORRECT = Rated.INCORRECT.value, "Incorrect"
+        PARTLY = Rated.PARTLY.value, "Partly right"
+        CORRECT = Rated.CORRECT.value, "Correct"
+
+    call = models.ForeignKey(Call, on_delete=models.CASCADE, related_name="ratings")
+    rater = models.CharField(max_length=200, help_text="the door and who it was there: discord:1234, user:7")
+    value = models.PositiveSmallIntegerField(choices=Value.choices)
+    is_judge = models.BooleanField(default=False, help_text="given by a judge; the latest of them is the score")
+    note = models.TextField(blank=True, help_text="what the judge would mend")
+    rated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["rated_at", "pk"]
+        constraints = [models.UniqueConstraint(fields=["call", "rater"], name="one_rating_a_person_a_call")]
+        indexes = [models.Index(fields=["rater"], name="rating_by_rater")]
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.get_value_display()} for call {self.call_id}"
 
 
 class RateWindow(models.Model):

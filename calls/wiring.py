@@ -41,7 +41,7 @@ def judge() -> Judge:
         resolver=DatabaseResolver(),
         retriever=PostgresRetriever(embedder),
         corpus=corpus(),
-        store=store(),
+        store=PostgresCallStore(embedder),
         clock=time.monotonic,
     )
 

@@ -91,7 +91,7 @@ class _Check:
         text = _rule_text(rule, self.context.rules)
         if text is None:
             raise self._refusal(where, "this rule was not among the rules given")
-        found = _standing(self.quote, text)
+        found = standing(self.quote, text)
         if found is None:
             raise self._refusal(where, _elsewhere(self.quote, rule, self.context.rules))
         return RuleCitation(rule, found)
@@ -104,7 +104,7 @@ class _Check:
         if not own:
             raise self._refusal(where, _no_such_ruling(keyed, self.context))
         for card, ruling in own:
-            if (found := _standing(self.quote, ruling.text)) is not None:
+            if (found := standing(self.quote, ruling.text)) is not None:
                 return RulingCitation(card.id, ruling.key, found)
         raise self._refusal(where, _NOT_VERBATIM)
 
@@ -115,11 +115,11 @@ class _Check:
         if not faces:
             raise self._refusal(where, "the card has no such face; the front is face 0")
         for card, face in faces:
-            if (found := _standing(self.quote, face.oracle_text)) is not None:
+            if (found := standing(self.quote, face.oracle_text)) is not None:
                 return OracleTextCitation(card.id, face.index, found)
         for card in cards:
             for face in card.faces:
-                if _standing(self.quote, face.oracle_text) is not None:
+                if standing(self.quote, face.oracle_text) is not None:
                     raise self._refusal(where, f"the quote stands on face {face.index}, {face.name}")
         raise self._refusal(where, _NOT_VERBATIM)
 
@@ -130,14 +130,14 @@ class _Check:
         if not wanted or not entries:
             raise self._refusal(where, "this entry was not among those given")
         for entry in entries:
-            if (found := _standing(self.quote, entry.text)) is not None:
+            if (found := standing(self.quote, entry.text)) is not None:
                 return GlossaryCitation(entry.term, found)
         raise self._refusal(where, _NOT_VERBATIM)
 
     def _card_data(self, raw: RawCardData) -> CardDataCitation:
         where = f"card data of {raw.card[:80]}"
         for card in self._cards(raw.card, where):
-            if (found := _standing(self.quote, card_data(card))) is not None:
+            if (found := standing(self.quote, card_data(card))) is not None:
                 return CardDataCitation(card.id, found)
         raise self._refusal(where, _NOT_VERBATIM)
 
@@ -145,7 +145,7 @@ class _Check:
         where = f"earlier call {raw.id}"
         for call in self.context.prior_calls:
             if call.id == raw.id:
-                if (found := _standing(self.quote, call.answer)) is not None:
+                if (found := standing(self.quote, call.answer)) is not None:
                     return PriorCallCitation(call.id, found)
                 raise self._refusal(where, _NOT_VERBATIM)
         raise self._refusal(where, "this call was not among those given")
@@ -180,9 +180,9 @@ def _elsewhere(quote: str, rule: RuleId, chunks: Iterable[RuleChunk]) -> str:
         if chunk.id != parent_of(rule):
             continue
         for leaf in chunk.leaves:
-            if _standing(quote, leaf.text) is not None:
+            if standing(quote, leaf.text) is not None:
                 return f"the quote stands in {leaf.id}"
-        if _standing(quote, chunk.text) is not None:
+        if standing(quote, chunk.text) is not None:
             return f"the quote stands in {chunk.id}"
     return _NOT_VERBATIM
 
@@ -201,7 +201,7 @@ def _is_called(card: Card, name: str) -> bool:
         return wanted != "" and wanted in {fold_name(card.name), *(fold_name(face.name) for face in card.faces)}
 
 
-def _standing(quote: str, text: str) -> str | None:
+def standing(quote: str, text: str) -> str | None:
     """The characters of *text* that *quote* stands for, or None."""
     if len(quote) > MAX_QUOTE:
         return None

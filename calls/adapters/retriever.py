@@ -10,6 +10,7 @@ from datetime import date
 
 from calls.adapters import legs
 from calls.adapters.cards import rulings_by_card
+from calls.adapters.examples import prior_calls
 from calls.adapters.legs import Kind
 from calls.adapters.rules import glossary_entries, rule_chunks
 from curation.asked_index import AskedIndex
@@ -120,6 +121,7 @@ class PostgresRetriever:
             rulings=_bounded_rulings(asked, self._budget),
             glossary=glossary_entries(_bounded_terms(asked)),
             notes=asked.notes,
+            prior_calls=prior_calls(extraction, asked.cards, self._embedder, self._budget.prior_calls),
             history=_bounded_history(question, self._budget),
         )
         return Retrieved(

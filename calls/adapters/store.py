@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import timedelta
+from hashlib import sha256
 from typing import Any, assert_never
 
 from django.db.models.functions import Now
 
+from calls.adapters.examples import remember
 from calls.models import Call
+from judge.ports import Embedder
 from judge.replies import Answered, Extractive
 from judge.values import (
     CallId,
+    Card,
     CardDataCitation,
     Citation,
     Context,
@@ -28,10 +33,17 @@ from judge.values import (
 
 HISTORY_EXCHANGES = 5  # DESIGN 4.1
 HISTORY_AGE = timedelta(hours=2)
+_HASH = 16  # hex digits kept; enough to see a change
 
 
 class PostgresCallStore:
-    """The CallStore of judge.ports over the Call table."""
+    """The CallStore of judge.ports over the Call table.
+
+    embedder: gives a model's answer the vector it is found by when it serves as an example; None keeps none.
+    """
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder
 
     def save(self, question: Question, extraction: Extraction, reply: Answered | Extractive) -> CallId:
         """Stores the call with its context ids and trace, and gives its id."""
@@ -51,7 +63,10 @@ class PostgresCallStore:
             edition=verdict.edition,
             door=question.door,
             thread=question.thread,
+            card_texts=card_texts(reply.context.cards),
         )
+        if self._embedder is not None and isinstance(reply, Answered):
+            remember(call.pk, extraction.question_en, self._embedder)
         return CallId(call.pk)
 
     def history(self, thread: str) -> tuple[Exchange, ...]:
@@ -61,6 +76,22 @@ class PostgresCallStore:
         recent = Call.objects.filter(thread=thread, asked_at__gte=Now() - HISTORY_AGE).order_by("-asked_at", "-pk")
         rows = list(recent.values_list("question", "answer")[:HISTORY_EXCHANGES])
         return tuple(Exchange(question, answer) for question, answer in reversed(rows))
+
+
+def card_texts(cards: Iterable[Card]) -> dict[str, str]:
+    """A hash of what each of *cards* said, by oracle id: when it differs, the call was about another text."""
+    return {str(card.id): sha256(card_text(card).encode()).hexdigest()[:_HASH] for card in cards}
+
+
+def card_text(card: Card) -> str:
+    """What an answer about *card* rests on: name, cost, type, power and rules text of every face.
+
+    Legality is left out: it changes often and decides few answers; a quote of it is checked for itself.
+    """
+    return "\n\n".join(
+        "\n".join((face.name, face.mana_cost, face.type_line, face.oracle_text, face.power, face.toughness))
+        for face in card.faces
+    )
 
 
 def citation_json(citation: Citation) -> dict[str, Any]:
