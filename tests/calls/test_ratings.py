@@ -143,7 +143,8 @@ def test_a_call_is_retired_when_its_quote_is_gone_and_comes_back_with_it() -> No
     load_invented(MAY)
     assert recheck_calls() == Rechecked(checked=1, restored=1)
     call.refresh_from_db()
-    assert (call.retired_at, call.retired_because) == (None, "")
+    assert call.retired_at is None
+    assert call.retired_because == ""
 
 
 def test_a_rule_that_only_moved_takes_citation_quote_and_prose_along() -> None:

@@ -1,0 +1,45 @@
+"""A provider's HTTP status as one of our errors, the same for every provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from time import time
+
+from judge.errors import ProviderError
+from llm.errors import CredentialsRefused, Overloaded, RequestRefused, Unreachable
+
+_NO_ROOM = frozenset({429, 503, 529})
+_NO_ENTRY = frozenset({401, 402, 403})
+_LONGEST = 300  # characters of a provider's message worth keeping
+
+
+def error_of(
+    provider: str, status: int, message: str, headers: Mapping[str, str] | None = None, secret: str | None = None
+) -> ProviderError:
+    """What status *status* of *provider* means. message: the provider's own; *secret* never stands in the error."""
+    said = message.replace(secret, "***") if secret else message
+    said = " ".join(said.split())[:_LONGEST]
+    text = f"{provider} answered {status}: {said}" if said else f"{provider} answered {status}"
+    if status in _NO_ROOM:
+        return Overloaded(text, retry_after=retry_after(headers))
+    if status in _NO_ENTRY:
+        return CredentialsRefused(text)
+    if status >= 500 or status in (408, 409, 425):
+        return Unreachable(text, retry_after=retry_after(headers))
+    return RequestRefused(text)
+
+
+def retry_after(headers: Mapping[str, str] | None) -> float | None:
+    """Seconds the provider asks to wait (Retry-After, as seconds or as a date), None where it says nothing."""
+    wanted = (headers or {}).get("retry-after", "").strip()
+    if not wanted:
+        return None
+    try:
+        return max(0.0, float(wanted))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(wanted).timestamp() - time())
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,178 @@
+"""Both chat backends against real HTTP: what comes back, what goes wrong, and how a call is cancelled."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from judge.cancelling import Cancellation, Cancelled
+from judge.errors import ProviderError
+from llm.anthropic import AnthropicBackend, Platform
+from llm.backends import ChatBackend
+from llm.errors import CredentialsRefused, Overloaded, RequestRefused, Unreachable, Unreadable
+from llm.messages import Stop, Usage
+from llm.openai import OpenAIBackend
+from tests import providers
+from tests.llm import requests
+from tests.providers import FakeProvider, Step, broken, called, cut_off, garbage, refused, said, silent, slow, status
+
+SECRET = "sk-very-secret"
+
+
+@dataclass(frozen=True)
+class Wire:
+    serve: Callable[..., AbstractContextManager[FakeProvider]]
+    backend: Callable[[str], ChatBackend]
+
+
+WIRES = {
+    "anthropic": Wire(
+        providers.anthropic, lambda url: AnthropicBackend(model="claude-invented", api_key=SECRET, base_url=url)
+    ),
+    "openai": Wire(providers.openai, lambda url: OpenAIBackend(model="invented", api_key=SECRET, base_url=url)),
+}
+
+
+@pytest.fixture(params=WIRES)
+def wire(request: pytest.FixtureRequest) -> Wire:
+    return WIRES[request.param]
+
+
+def send(wire: Wire, *script: Step, **changes: Any) -> Any:
+    with wire.serve(*script) as fake:
+        return wire.backend(fake.url).send(replace(requests.plain(), **changes), requests.PERMIT)
+
+
+def failure(wire: Wire, *script: Step, **changes: Any) -> ProviderError:
+    with pytest.raises(ProviderError) as caught:
+        send(wire, *script, **changes)
+    assert SECRET not in str(caught.value)
+    return caught.value
+
+
+def test_text_comes_back_with_what_was_billed(wire: Wire) -> None:
+    response = send(wire, said("“It glows.”", tokens=(1_000, 42)))
+
+    assert (response.text, response.stop) == ("“It glows.”", Stop.END)
+    assert response.usage == Usage(input=1_000, output=42, cache_read=7)
+    assert response.tool_calls == ()
+
+
+def test_a_tool_call_is_decoded_and_its_turn_can_be_replayed(wire: Wire) -> None:
+    with wire.serve(called(("lookup_rules", {"ids": ["700.2"]})), said("Done.")) as fake:
+        backend = wire.backend(fake.url)
+        asked = backend.send(requests.fresh(), requests.PERMIT)
+        again = replace(
+            requests.fresh(), turns=(requests.MATERIAL, asked.turn, requests.after_lookup(backend.kind).turns[-1])
+        )
+        done = backend.send(again, requests.PERMIT)
+
+    assert asked.stop is Stop.TOOL
+    assert [(call.name, call.arguments) for call in asked.tool_calls] == [("lookup_rules", {"ids": ["700.2"]})]
+    assert done.text == "Done."
+    replayed = next(message for message in fake.requests[1]["messages"] if message["role"] == "assistant")
+    assert "lookup_rules" in str(replayed)
+
+
+def test_two_tool_calls_in_one_turn_both_come_back(wire: Wire) -> None:
+    asked = send(wire, called(("lookup_rules", {"ids": ["1"]}), ("lookup_rules", {"ids": ["2"]})))
+
+    assert [call.arguments for call in asked.tool_calls] == [{"ids": ["1"]}, {"ids": ["2"]}]
+    assert len({call.id for call in asked.tool_calls}) == 2
+
+
+@pytest.mark.parametrize(("step", "stop"), [(refused(), Stop.REFUSAL), (cut_off("It glo"), Stop.LENGTH)])
+def test_why_a_model_stopped_is_told(wire: Wire, step: Step, stop: Stop) -> None:
+    assert send(wire, step).stop is stop
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "retryable"),
+    [
+        (400, RequestRefused, False),
+        (401, CredentialsRefused, False),
+        (403, CredentialsRefused, False),
+        (404, RequestRefused, False),
+        (413, RequestRefused, False),
+        (429, Overloaded, True),
+        (500, Unreachable, True),
+        (503, Overloaded, True),
+        (529, Overloaded, True),
+    ],
+)
+def test_every_status_is_one_of_our_errors(wire: Wire, code: int, error: type, retryable: bool) -> None:
+    caught = failure(wire, status(code, f"wrong key {SECRET}"))
+
+    assert type(caught) is error
+    assert caught.retryable is retryable
+    assert str(code) in str(caught)
+
+
+def test_the_pause_a_provider_asks_for_is_kept(wire: Wire) -> None:
+    assert failure(wire, status(429, headers={"retry-after": "17"})).retry_after == 17.0
+
+
+def test_a_broken_connection_is_unreachable(wire: Wire) -> None:
+    assert isinstance(failure(wire, broken()), Unreachable | Unreadable)
+
+
+def test_a_reply_in_nobodys_format_is_unreadable_and_may_be_tried_again(wire: Wire) -> None:
+    caught = failure(wire, garbage())
+
+    assert isinstance(caught, Unreadable | Unreachable)
+    assert caught.retryable
+
+
+def test_a_provider_that_says_nothing_is_given_up_at_the_timeout(wire: Wire) -> None:
+    began = time.monotonic()
+    caught = failure(wire, silent(), timeout=0.4)
+
+    assert isinstance(caught, Unreachable)
+    assert time.monotonic() - began < 5
+
+
+def test_nobody_listening_is_unreachable(wire: Wire) -> None:
+    with pytest.raises(Unreachable):
+        wire.backend("http://127.0.0.1:9").send(requests.plain(), requests.PERMIT)
+
+
+def test_cancelling_closes_the_connection(wire: Wire) -> None:
+    cancel = Cancellation()
+    with wire.serve(silent()) as fake:
+        threading.Timer(0.3, cancel.cancel).start()
+        with pytest.raises(Cancelled):
+            wire.backend(fake.url).send(replace(requests.plain(), cancel=cancel, timeout=20.0), requests.PERMIT)
+        assert fake.closed.wait(3)
+
+
+def test_a_run_cancelled_before_sends_nothing(wire: Wire) -> None:
+    cancel = Cancellation()
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        send(wire, slow(1, said("no")), cancel=cancel)
+
+
+def test_what_is_missing_is_named_before_the_first_request() -> None:
+    assert AnthropicBackend(model="m").missing() == "the API key is not set"
+    assert AnthropicBackend(model="m", api_key="k").missing() is None
+    assert OpenAIBackend(model="m").missing() == "the API key is not set"
+    assert OpenAIBackend(model="m", base_url="http://127.0.0.1:11434/v1").missing() is None
+
+
+def test_a_platform_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("llm.anthropic._is_installed", lambda _module: False)
+
+    said_of = AnthropicBackend(model="m", platform=Platform.BEDROCK).missing()
+
+    assert said_of == "the platform bedrock needs: pip install 'anthropic[bedrock]'"
+
+
+def test_a_key_is_never_shown() -> None:
+    assert SECRET not in repr(AnthropicBackend(model="m", api_key=SECRET))
+    assert SECRET not in repr(OpenAIBackend(model="m", api_key=SECRET))
