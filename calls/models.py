@@ -112,3 +112,46 @@ class JudgeSlot(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["expires_at"], name="judge_slot_expiry")]
+
+
+class SpendDay(models.Model):
+    """What one stage and model came to on one day (UTC)."""
+
+    day = models.DateField()
+    stage = models.CharField(max_length=20)
+    model = models.CharField(max_length=200)
+    calls = models.PositiveIntegerField(default=0, help_text="requests sent, failed ones too")
+    failed = models.PositiveIntegerField(default=0)
+    input_tokens = models.BigIntegerField(default=0)
+    output_tokens = models.BigIntegerField(default=0)
+    cache_read = models.BigIntegerField(default=0)
+    cache_written = models.BigIntegerField(default=0)
+    microdollars = models.BigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-day", "stage", "model"]
+        constraints = [models.UniqueConstraint(fields=["day", "stage", "model"], name="spend_day_once")]
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.day} {self.stage} {self.model}"
+
+
+class Reservation(models.Model):
+    """Microdollars set aside for a request under way. expires_at frees those of a process that died."""
+
+    amount = models.BigIntegerField()
+    stage = models.CharField(max_length=20)
+    model = models.CharField(max_length=200)
+    made_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["expires_at"], name="reservation_expiry")]
+
+
+class SpendAlert(models.Model):
+    """The operator was told that the cap of *period* was reached."""
+
+    period = models.CharField(max_length=40, unique=True)
+    told_at = models.DateTimeField(auto_now_add=True)

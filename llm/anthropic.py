@@ -108,11 +108,15 @@ class AnthropicBackend:
         except anthropic.APIStatusError as error:
             raise self._status_error(error) from error
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
-            raise Unreachable(f"Anthropic could not be reached: {type(error).__name__}") from error
+            raise Unreachable(
+                f"Anthropic could not be reached: {type(error).__name__}", may_be_billed=not _never_sent(error)
+            ) from error
         except anthropic.APIError as error:
             raise self._error_in_stream(error) from error
         except (anthropic.AnthropicError, ImportError) as error:
-            raise Unreachable(f"Anthropic could not be asked: {self._without_key(str(error))}") from error
+            raise Unreachable(
+                f"Anthropic could not be asked: {self._without_key(str(error))}", may_be_billed=False
+            ) from error
         except (ValueError, TypeError, KeyError, AttributeError, AssertionError) as error:
             raise Unreadable(f"Anthropic's reply could not be read: {type(error).__name__}") from error
 
@@ -225,6 +229,13 @@ def _told(body: object) -> tuple[str, str]:
     if not isinstance(error, dict):
         return "", ""
     return str(error.get("type") or ""), str(error.get("message") or "")
+
+
+def _never_sent(error: BaseException) -> bool:
+    """Whether the connection was never made."""
+    import httpx2
+
+    return isinstance(error, httpx2.ConnectError) or isinstance(error.__cause__, httpx2.ConnectError)
 
 
 def _is_installed(module: str) -> bool:

@@ -45,6 +45,24 @@ class Capabilities:
     prompt_cache: bool
 
 
+class Chat(Protocol):
+    """A model as the stages use it: metered, and asked again where that may help (llm.metering.MeteredChat)."""
+
+    @property
+    def kind(self) -> str:
+        """As ChatBackend.kind."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """As ChatBackend.model."""
+        ...
+
+    def send(self, request: Request) -> Response:
+        """The model's response. Raises ProviderError (CapReached among them) or Cancelled."""
+        ...
+
+
 class ChatBackend(Protocol):
     """A model at a provider."""
 

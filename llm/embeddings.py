@@ -76,7 +76,10 @@ class HttpEmbeddings:
                 f"{self.base_url.rstrip('/')}/embeddings", json=body, headers=headers, timeout=self.timeout
             )
         except httpx.HTTPError as error:
-            raise Unreachable(f"{self.base_url} could not be reached: {type(error).__name__}") from error
+            never_sent = isinstance(error, httpx.ConnectError)
+            raise Unreachable(
+                f"{self.base_url} could not be reached: {type(error).__name__}", may_be_billed=not never_sent
+            ) from error
         if answer.status_code != 200:
             raise error_of(self.base_url, answer.status_code, answer.text, answer.headers, self.api_key)
         try:

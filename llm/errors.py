@@ -22,10 +22,14 @@ class Overloaded(ProviderError):
 
 
 class Unreachable(ProviderError):
-    """No connection, one that broke off or fell silent, or the provider failed on its side."""
+    """No connection, one that broke off or fell silent, or the provider failed on its side.
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+    may_be_billed: the request may have reached a model before that; False where no provider bills it.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None, may_be_billed: bool = True) -> None:
         super().__init__(message, retryable=True, retry_after=retry_after)
+        self.may_be_billed = may_be_billed
 
 
 class CredentialsRefused(ProviderError):

@@ -80,7 +80,10 @@ class OpenAIBackend:
         except openai.APIStatusError as error:
             raise self._status_error(error) from error
         except (openai.APIConnectionError, httpx.HTTPError) as error:
-            raise Unreachable(f"{self.base_url} could not be reached: {type(error).__name__}") from error
+            never_sent = isinstance(error.__cause__ or error, httpx.ConnectError)
+            raise Unreachable(
+                f"{self.base_url} could not be reached: {type(error).__name__}", may_be_billed=not never_sent
+            ) from error
         except (openai.OpenAIError, ValueError) as error:
             raise Unreadable(f"the reply of {self.base_url} could not be read: {type(error).__name__}") from error
         if not isinstance(reply, dict):

@@ -26,7 +26,7 @@ def error_of(
     if status in _NO_ENTRY:
         return CredentialsRefused(text)
     if status >= 500 or status in (408, 409, 425):
-        return Unreachable(text, retry_after=retry_after(headers))
+        return Unreachable(text, retry_after=retry_after(headers), may_be_billed=False)
     return RequestRefused(text)
 
 

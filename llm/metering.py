@@ -1,0 +1,159 @@
+"""The one way to a model: reserve the worst case, call, settle on what was used.
+
+Only this module makes a Permit, and no backend sends without one. Every attempt is metered by itself, embeddings
+included. What a failed request cost is not known where the provider may have begun on it (a broken or silent
+connection, a cancelled run): then the whole reservation counts as spent, as that alone keeps the cap's promise (D92).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from judge.cancelling import Cancelled
+from judge.errors import ProviderError
+from judge.values import Space, Vector
+from llm.backends import PERMIT_KEY, ChatBackend, Embedded, EmbeddingBackend, Permit
+from llm.errors import Unreachable, Unreadable
+from llm.messages import Request, Response, Usage
+from llm.prices import Price, Prices, worst_case, worst_case_of_texts
+from llm.retrying import with_retries
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What money is spent on: a stage (extract, synth, verify, embed, probe) and the model it asks."""
+
+    stage: str
+    model: str
+
+
+class Ledger(Protocol):
+    """Where money is counted, correct across processes."""
+
+    def reserve(self, amount: int, purpose: Purpose) -> int:
+        """Sets *amount* microdollars aside and gives the reservation's id. Raises CapReached with none set aside."""
+        ...
+
+    def settle(self, reservation: int, spent: int, usage: Usage, purpose: Purpose, *, failed: bool) -> None:
+        """Writes down what *reservation* came to and frees the rest. A reservation that has expired still counts."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """Sends requests, and lets none past the ledger."""
+
+    ledger: Ledger
+    prices: Prices
+
+    def chat(self, backend: ChatBackend, request: Request, stage: str) -> Response:
+        """The response of *backend*. Raises ProviderError, CapReached among them, or Cancelled."""
+        price = self.prices.of(backend.model)
+        return self._metered(
+            worst_case(request, price),
+            Purpose(stage, backend.model),
+            price,
+            lambda permit: backend.send(request, permit),
+            lambda response: response.usage,
+        )
+
+    def embed(self, backend: EmbeddingBackend, texts: Sequence[str], *, query: bool) -> tuple[Vector, ...]:
+        """Vectors of *texts*. Raises ProviderError."""
+        model = backend.space.model
+        price = self.prices.of(model)
+        embedded: Embedded = self._metered(
+            worst_case_of_texts(texts, price),
+            Purpose("embed", model),
+            price,
+            lambda permit: backend.embed(texts, permit, query=query),
+            lambda made: made.usage,
+        )
+        return embedded.vectors
+
+    def _metered[T](
+        self,
+        amount: int,
+        purpose: Purpose,
+        price: Price,
+        send: Callable[[Permit], T],
+        usage_of: Callable[[T], Usage],
+    ) -> T:
+        reservation = self.ledger.reserve(amount, purpose)
+        try:
+            answer = send(Permit(amount, PERMIT_KEY))
+        except BaseException as error:
+            spent = amount if _may_be_billed(error) else 0
+            self.ledger.settle(reservation, spent, Usage(), purpose, failed=True)
+            raise
+        usage = usage_of(answer)
+        self.ledger.settle(reservation, price.cost(usage), usage, purpose, failed=False)
+        return answer
+
+
+def _may_be_billed(error: BaseException) -> bool:
+    """Whether the provider may have begun on the request; what it turned away at the door costs nothing."""
+    if isinstance(error, Unreachable):
+        return error.may_be_billed
+    return isinstance(error, Unreadable | Cancelled) or not isinstance(error, ProviderError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeteredChat:
+    """A backend behind the meter, asked again where that may help. Satisfies llm.backends.Chat."""
+
+    backend: ChatBackend
+    meter: Meter
+    stage: str
+    clock: Callable[[], float]  # seconds, monotonic
+
+    @property
+    def kind(self) -> str:
+        """As ChatBackend.kind."""
+        return self.backend.kind
+
+    @property
+    def model(self) -> str:
+        """As ChatBackend.model."""
+        return self.backend.model
+
+    def send(self, request: Request) -> Response:
+        """The model's response within the request's timeout, pauses included."""
+        return with_retries(
+            lambda left: self.meter.chat(self.backend, replace(request, timeout=left), self.stage),
+            seconds=request.timeout,
+            clock=self.clock,
+            cancel=request.cancel,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeteredEmbedder:
+    """An embedding service behind the meter. Satisfies judge.ports.Embedder."""
+
+    backend: EmbeddingBackend
+    meter: Meter
+    clock: Callable[[], float]
+    seconds: float = 60.0  # for one call of documents() or query(), pauses included
+
+    @property
+    def space(self) -> Space:
+        """The space its vectors belong to."""
+        return self.backend.space
+
+    def documents(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text."""
+        return list(self._embed(texts, query=False))
+
+    def query(self, text: str) -> Vector:
+        """The vector of a question."""
+        (vector,) = self._embed([text], query=True)
+        return vector
+
+    def _embed(self, texts: Sequence[str], *, query: bool) -> tuple[Vector, ...]:
+        if not texts:
+            return ()
+        return with_retries(
+            lambda _left: self.meter.embed(self.backend, texts, query=query), seconds=self.seconds, clock=self.clock
+        )

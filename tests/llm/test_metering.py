@@ -1,0 +1,180 @@
+"""Prices, and the meter that no request gets past."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import llm
+from judge.cancelling import Cancelled
+from judge.values import Space
+from llm.backends import Capabilities, Embedded, Permit
+from llm.errors import CapReached, Overloaded, RequestRefused, Unreachable
+from llm.messages import ModelTurn, Request, Response, Stop, Usage
+from llm.metering import Meter, MeteredChat, MeteredEmbedder, Purpose
+from llm.prices import ASSUMED, FREE, Price, Prices, worst_case
+from tests.llm import requests
+
+CAPABILITIES = Capabilities(output_schema=True, strict_tools=True, effort=True, prompt_cache=True)
+PRICES = Prices({"small": Price(input=1.0, output=5.0), "big": Price(input=5.0, output=25.0, cache_write=6.25)})
+
+
+@dataclass
+class Book:
+    """A ledger in memory that remembers every entry; below *cap* microdollars in all."""
+
+    cap: int = 10**9
+    reserved: dict[int, int] = field(default_factory=dict)
+    entries: list[tuple[Purpose, int, bool]] = field(default_factory=list)
+    asked: int = 0
+
+    @property
+    def spent(self) -> int:
+        return sum(spent for _, spent, _ in self.entries)
+
+    def reserve(self, amount: int, purpose: Purpose) -> int:
+        if self.spent + sum(self.reserved.values()) + amount > self.cap:
+            raise CapReached("no room")
+        self.asked += 1
+        self.reserved[self.asked] = amount
+        return self.asked
+
+    def settle(self, reservation: int, spent: int, usage: Usage, purpose: Purpose, *, failed: bool) -> None:
+        del self.reserved[reservation]
+        self.entries.append((purpose, spent, failed))
+
+
+@dataclass
+class Backend:
+    """Gives or raises the next of *script*."""
+
+    script: list[Response | BaseException]
+    model: str = "small"
+    kind: str = "fake"
+    capabilities: Capabilities = CAPABILITIES
+
+    def send(self, request: Request, permit: Permit) -> Response:
+        made = self.script.pop(0)
+        if isinstance(made, BaseException):
+            raise made
+        return made
+
+    def missing(self) -> str | None:
+        return None
+
+
+def answer(usage: Usage = Usage(input=100, output=10)) -> Response:  # noqa: B008  # frozen
+    return Response(text="yes", stop=Stop.END, usage=usage, turn=ModelTurn("fake", None))
+
+
+def test_usage_is_what_is_spent_and_the_rest_is_free_again() -> None:
+    book = Book()
+    Meter(book, PRICES).chat(Backend([answer()]), requests.plain(), "synth")
+
+    assert book.entries == [(Purpose("synth", "small"), 150, False)]
+    assert book.reserved == {}
+
+
+def test_over_the_cap_nothing_is_sent() -> None:
+    backend = Backend([answer()])
+    with pytest.raises(CapReached):
+        Meter(Book(cap=10), PRICES).chat(backend, requests.plain(), "synth")
+    assert len(backend.script) == 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [Overloaded("full"), RequestRefused("no"), Unreachable("nobody there", may_be_billed=False)],
+    ids=["overloaded", "refused", "never sent"],
+)
+def test_what_a_provider_turned_away_costs_nothing(error: Exception) -> None:
+    book = Book()
+    with pytest.raises(type(error)):
+        Meter(book, PRICES).chat(Backend([error]), requests.plain(), "synth")
+    assert [(spent, failed) for _, spent, failed in book.entries] == [(0, True)]
+
+
+@pytest.mark.parametrize("error", [Unreachable("broke off"), Cancelled(), KeyboardInterrupt()])
+def test_what_may_have_been_billed_counts_in_full(error: BaseException) -> None:
+    book = Book()
+    with pytest.raises(type(error)):
+        Meter(book, PRICES).chat(Backend([error]), requests.plain(), "synth")
+    assert book.spent == worst_case(requests.plain(), PRICES.of("small"))
+
+
+def test_every_attempt_is_metered_by_itself() -> None:
+    book = Book()
+    chat = MeteredChat(
+        backend=Backend([Overloaded("full", retry_after=0), answer()]),
+        meter=Meter(book, PRICES),
+        stage="synth",
+        clock=lambda: 0.0,
+    )
+
+    assert chat.send(requests.plain()).text == "yes"
+    assert [failed for _, _, failed in book.entries] == [True, False]
+
+
+def test_embeddings_are_metered_too() -> None:
+    class Vectors:
+        space = Space("voyage", "small", 2)
+
+        def embed(self, texts: list[str], permit: Permit, *, query: bool) -> Embedded:
+            return Embedded(((1.0, 0.0),) * len(texts), Usage(input=3))
+
+        def missing(self) -> None:
+            return None
+
+    book = Book()
+    embedder = MeteredEmbedder(backend=Vectors(), meter=Meter(book, PRICES), clock=lambda: 0.0)  # type: ignore[arg-type]  # texts as a list
+
+    assert embedder.query("hat") == (1.0, 0.0)
+    assert embedder.documents([]) == []
+    assert book.entries == [(Purpose("embed", "small"), 3, False)]
+
+
+def test_an_unknown_model_is_as_dear_as_the_dearest() -> None:
+    assert PRICES.of("nobody-knows") == Price(input=5.0, output=25.0, cache_write=6.25)
+    assert Prices({}).of("nobody-knows") == ASSUMED
+    assert not PRICES.is_known("smaller")
+
+
+def test_a_dated_name_has_the_price_of_its_model() -> None:
+    assert PRICES.of("small-20270101") == PRICES.of("small")
+    assert Prices({"a": FREE, "a-b": ASSUMED}).of("a-b-2") == ASSUMED
+
+
+@given(st.text(max_size=300), st.integers(1, 9_000))
+def test_no_answer_within_max_tokens_costs_more_than_was_reserved(text: str, output: int) -> None:
+    request = replace(requests.fresh(), max_tokens=output)
+    tokens = len(text.encode()) + 20  # a token a byte, the worst a tokenizer can do
+    request = replace(request, turns=(*request.turns, requests.after_lookup("openai").turns[-1]))
+    usage = Usage(cache_written=min(tokens, 500), output=output)
+
+    assert PRICES.of("big").cost(usage) <= worst_case(request, PRICES.of("big"))
+
+
+def test_only_the_meter_makes_permits() -> None:
+    root = Path(llm.__file__).parents[1]
+    users = {
+        str(file.relative_to(root))
+        for folder in ("llm", "calls", "judgesite", "web", "api", "judge")
+        for file in (root / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Name | ast.alias)
+        and "PERMIT_KEY" in (getattr(node, "id", ""), getattr(node, "name", ""))
+    }
+
+    assert users == {"llm/backends.py", "llm/metering.py"}
+
+
+def test_a_permit_cannot_be_made_without_the_key() -> None:
+    with pytest.raises(TypeError):
+        Permit(1)  # type: ignore[call-arg]  # that is the point
+    with pytest.raises(TypeError):
+        Permit(1, object())  # type: ignore[arg-type]  # as above
