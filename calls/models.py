@@ -36,6 +36,9 @@ class Call(models.Model):
     door = models.CharField(max_length=20)
     thread = models.CharField(max_length=200, blank=True)
     asked_at = models.DateTimeField(auto_now_add=True)
+    model = models.CharField(max_length=200, blank=True, help_text="what reasoned; empty for an extractive answer")
+    claims = models.JSONField(default=list, help_text="what the answer states, and whether its quotes back it")
+    transcript = models.JSONField(default=dict, help_text="prompts' digests and the rules that were looked up")
     cited_edition = models.DateField(
         null=True, blank=True, help_text="effective date of the rules the citations point into, where not `edition`"
     )
@@ -59,6 +62,29 @@ class Call(models.Model):
     @override
     def __str__(self) -> str:
         return self.question[:80]
+
+
+class FailedCall(models.Model):
+    """A model's failed attempt at a question, with what was said, for the operator. Never of a private question."""
+
+    question = models.TextField()
+    door = models.CharField(max_length=20)
+    kind = models.CharField(max_length=20, help_text="judge.failures.FailureKind")
+    stage = models.CharField(max_length=20)
+    reasons = models.JSONField(default=list, help_text="the rejections or the error, in order")
+    rejections = ArrayField(models.CharField(max_length=30), default=list, help_text="BadCitation, UncitedRules ...")
+    model = models.CharField(max_length=200, blank=True)
+    prompts = models.JSONField(default=dict, help_text="sha256 of each prompt, by name")
+    rounds = models.JSONField(default=list, help_text="what was asked and replied, in order")
+    failed_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-failed_at", "-pk"]
+        indexes = [models.Index(fields=["-failed_at"], name="failed_call_age")]
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.stage}: {self.question[:60]}"
 
 
 class CallVector(SpaceVector):

@@ -71,6 +71,13 @@ class SpanObject(TypedDict):
     candidates: list[CardLink]
 
 
+class DoubtObject(TypedDict):
+    """A sentence of the answer that its quotes do not back. support: "weak", or "uncited" where it points at none."""
+
+    text: str
+    support: str
+
+
 class Pointer(TypedDict):
     """A document that answers what the judge does not."""
 
@@ -89,6 +96,7 @@ class ReplyObject(TypedDict):
     reason: NotRequired[str]
     cards: NotRequired[list[CardLink]]
     citations: NotRequired[list[CitationObject]]
+    doubtful: NotRequired[list[DoubtObject]]
     read: NotRequired[dict[str, int]]
     not_found: NotRequired[list[str]]
     call: NotRequired[int | None]
@@ -119,7 +127,10 @@ def reply_object(reply: Reply, state: CorpusState) -> ReplyObject:
     """*reply* on the ground of *state*, ready for JSON."""
     match reply:
         case Answered():
-            return _answer("answer", reply, state)
+            doubtful: list[DoubtObject] = [
+                {"text": claim.text, "support": claim.support.value} for claim in reply.doubtful
+            ]
+            return _answer("answer", reply, state) | {"doubtful": doubtful}
         case Extractive():
             return _answer("extractive", reply, state) | {"reason": reply.reason}
         case AmbiguousCards():

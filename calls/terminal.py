@@ -66,6 +66,9 @@ def _print_answer(reply: ReplyObject, console: Console) -> None:
         console.print()
         console.print(_heading(number, citation))
         console.print(_indented(citation["quote"], wrap=console.is_terminal))
+    for doubt in reply.get("doubtful", ()):
+        why = "points at no source" if doubt["support"] == "uncited" else "is not clearly backed by its quote"
+        console.print(f"Doubtful: “{doubt['text']}” {why}.", style="yellow", markup=False)
     console.print()
     if cards := [_card(card) for card in reply["cards"]]:
         console.print(f"Cards: {', '.join(cards)}", style="dim", markup=False)

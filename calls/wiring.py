@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import cache
 
-from django.conf import settings
-
 from calls.adapters.corpus import PostgresCorpus
+from calls.adapters.failures import PostgresFailureStore
 from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.retriever import PostgresRetriever
 from calls.adapters.store import PostgresCallStore
+from calls.model_wiring import configured_embedder, embeds, model_extractor, reasoning
 from judge.pipeline import Judge
 from judge.values import Question
-from llm.local import local_embedder
 
 _FIRST_QUESTION = "does a creature with trample that attacks have to deal damage to the creatures that block it?"
 
@@ -27,7 +27,7 @@ def store() -> PostgresCallStore:
 @cache
 def corpus() -> PostgresCorpus:
     """What tells which data is loaded."""
-    return PostgresCorpus(embeds=settings.JUDGE_EMBEDDER != "none")
+    return PostgresCorpus(embeds=embeds())
 
 
 @cache
@@ -35,17 +35,25 @@ def judge() -> Judge:
     """The judge of this process. Loading the embedder takes about a second, so doors ask when a question comes."""
     from calls.adapters.extractor import LocalExtractor
 
-    embedder = local_embedder(settings.JUDGE_EMBEDDER)
+    embedder = configured_embedder()
+    local = LocalExtractor(embedder)
     return Judge(
-        extractor=LocalExtractor(embedder),
+        extractor=model_extractor() or local,
+        fallback=local,
         resolver=DatabaseResolver(),
         retriever=PostgresRetriever(embedder),
         corpus=corpus(),
         store=PostgresCallStore(embedder),
+        reasoning=reasoning(embedder),
+        failures=PostgresFailureStore(),
         clock=time.monotonic,
     )
 
 
 def warm_up() -> None:
-    """Loads what the first question would wait for, embedder and indexes, by asking one that is not kept."""
-    judge().answer(Question(text=_FIRST_QUESTION, private=True, door="warm-up"))
+    """Loads what the first question would wait for, embedder and indexes, by asking one that is not kept.
+
+    No model is asked: a warm-up costs nothing.
+    """
+    local = replace(judge(), extractor=judge().fallback or judge().extractor, reasoning=None)
+    local.answer(Question(text=_FIRST_QUESTION, private=True, door="warm-up"))

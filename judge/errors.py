@@ -4,6 +4,7 @@ JudgeError
 ├── InvalidRuleId        the text is no rule number
 ├── InvalidQuestion      the question cannot be asked as it is (empty, too long)
 ├── VerdictRejected      a raw verdict did not pass validate(); carries the Rejection
+├── Cancelled            the asker has gone away (judge.cancelling)
 └── ProviderError        a model or embedding provider failed; carries retryable and retry_after
 
 Expected outcomes (an ambiguous card, an out-of-scope question) are values, not errors: see judge.replies.
@@ -44,8 +45,11 @@ class VerdictRejected(JudgeError):
 class ProviderError(JudgeError):
     """A model or embedding provider failed.
 
-    retryable: the same request may succeed later. retry_after: seconds the provider asked for, or None.
+    retryable: the same request may succeed later. retry_after: seconds the provider asked for, or None. is_own_cap:
+    nothing failed, the operator's own spend cap leaves no room.
     """
+
+    is_own_cap = False
 
     def __init__(self, message: str, *, retryable: bool, retry_after: float | None = None) -> None:
         super().__init__(message)

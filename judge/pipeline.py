@@ -12,15 +12,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from judge.cancelling import Cancellation, Cancelled
 from judge.errors import ProviderError, VerdictRejected
 from judge.extractive import NothingToQuote, extract_answer
+from judge.failures import Failure, FailureKind
 from judge.folding import fold_name
 from judge.incidents import log_incident
-from judge.ports import CallStore, Corpus, Extractor, Resolver, Retriever, Synthesizer
+from judge.ports import CallStore, Corpus, Extractor, FailureStore, Resolver, Retriever
 from judge.questions import apply_pins, brackets, drop_invented_spans, without_brackets
-from judge.rejections import Rejection
 from judge.replies import AmbiguousCards, Answered, CardsNotFound, Extractive, Failed, OutOfScope, Reply
-from judge.stages import CardsFound, Judging, OnStage, RulesRead
+from judge.stages import CardsFound, Done, Extracting, Judging, OnStage, RulesRead, Stage, Validating
+from judge.synthesizing import Reasoned, Reasoning, Unanswered, told
 from judge.values import (
     Ambiguous,
     CardSpan,
@@ -33,14 +35,12 @@ from judge.values import (
     Resolved,
     Retrieved,
     Source,
+    Trace,
 )
 from judge.verdict import validate
 
-ATTEMPTS = 2  # drafts asked of a synthesizer: one, and one retry with the reason (DESIGN 4.6)
-
 NO_MODEL = "No language model is set up here."
-MODEL_FAILED = "The language model could not be reached."
-MODEL_REJECTED = "The language model's answer did not pass the check of its quotes."
+_READ_LOCALLY = "model extraction: {why}; the question was read without a model"
 
 _WENT_WRONG = "Something went wrong while {doing}. It has been logged as incident {incident}; please try again."
 
@@ -65,9 +65,10 @@ class _Cards:
 class Judge:
     """Answers questions.
 
-    store: None keeps nothing. synthesizer: None means no model, and every answer is extractive. incidents logs
-    an unexpected failure (the stage in words, the error) and gives the id to tell the asker. clock, in seconds,
-    adds the stages' durations to the trace.
+    store: None keeps nothing. fallback: reads the question where *extractor* asks a model and that fails.
+    reasoning: None means no model, and every answer is extractive. failures: keeps what a model did wrong; None keeps
+    nothing. incidents logs an unexpected failure (the stage in words, the error) and gives the id to tell the asker.
+    clock, in seconds, adds the stages' durations to the trace.
     """
 
     extractor: Extractor
@@ -75,21 +76,33 @@ class Judge:
     retriever: Retriever
     corpus: Corpus
     store: CallStore | None = None
-    synthesizer: Synthesizer | None = None
+    fallback: Extractor | None = None
+    reasoning: Reasoning | None = None
+    failures: FailureStore | None = None
     incidents: Callable[[str, Exception], str] = log_incident
     clock: Callable[[], float] | None = None
 
-    def answer(self, question: Question, pins: Sequence[Pin] = (), on_stage: OnStage | None = None) -> Reply:
+    def answer(
+        self,
+        question: Question,
+        pins: Sequence[Pin] = (),
+        on_stage: OnStage | None = None,
+        cancel: Cancellation | None = None,
+    ) -> Reply:
         """The reply to *question* with each of *pins* taken for its span.
 
-        Raises InvalidQuestion for a pin whose span the question does not hold. *on_stage* is called as the run
-        gets on; what it raises ends the run and comes out here (a listener that has gone away).
+        Raises InvalidQuestion for a pin whose span the question does not hold, and Cancelled once *cancel* says so:
+        then nothing is stored. *on_stage* is called as the run gets on; what it raises ends the run and comes out
+        here (a listener that has gone away).
         """
         pinned = replace(question, text=apply_pins(question.text, pins)) if pins else question
+        heard = on_stage or _unheard
         try:
-            return _Run(self, pinned, on_stage or _unheard).reply()
+            reply = _Run(self, pinned, heard, cancel).reply()
         except _Stopped as stopped:
-            return stopped.reply
+            reply = stopped.reply
+        heard(Done(reply))
+        return reply
 
 
 @dataclass(slots=True)
@@ -99,6 +112,8 @@ class _Run:
     judge: Judge
     question: Question
     on_stage: OnStage
+    cancel: Cancellation | None = None
+    notes: list[str] = field(default_factory=list)  # legs of the run that could not be, for the trace
     milliseconds: list[tuple[str, float]] = field(default_factory=list)
 
     def reply(self) -> Reply:
@@ -106,21 +121,37 @@ class _Run:
             state = self.judge.corpus.state()
         if state.edition is None:
             return Failed(_nothing_loaded(state))
+        self._goes_on(Extracting())
         extraction = self._extraction()
         if extraction.source in (Source.TOURNAMENT, Source.OUT_OF_SCOPE):
             return OutOfScope(extraction.source)
         cards = self._cards(extraction.spans)
-        self.on_stage(CardsFound(cards.resolved, cards.not_found))
+        self._goes_on(CardsFound(cards.resolved, cards.not_found))
         with self._guarded("reading the rules", "retrieve"):
             retrieved = self.judge.retriever.retrieve(self.question, extraction, cards.resolved)
-        self.on_stage(RulesRead(retrieved.context, retrieved.trace.legs_missing))
-        self.on_stage(Judging())
-        return self._stored(extraction, self._judged(extraction, cards, retrieved))
+        retrieved = self._noted(retrieved)
+        self._goes_on(RulesRead(retrieved.context, retrieved.trace.legs_missing))
+        judged = self._judged(extraction, cards, retrieved)
+        self._check_cancelled()
+        return self._stored(extraction, judged)
+
+    def _goes_on(self, stage: Stage) -> None:
+        self._check_cancelled()
+        self.on_stage(stage)
+
+    def _check_cancelled(self) -> None:
+        if self.cancel is not None:
+            self.cancel.check()
+
+    def _noted(self, retrieved: Retrieved) -> Retrieved:
+        """*retrieved* with what could not run before it, so that the trace tells all of it."""
+        missing = (*self.notes, *retrieved.trace.legs_missing)
+        return replace(retrieved, trace=replace(retrieved.trace, legs_missing=missing))
 
     def _extraction(self) -> Extraction:
         """What the question is about; its spans are the bracketed names, then what else occurs in it."""
         with self._guarded("reading the question", "extract"):
-            extraction = self.judge.extractor.extract(self.question)
+            extraction = self._extracted()
         loose = replace(self.question, text=without_brackets(self.question.text))
         spans = merged_spans(brackets(self.question), drop_invented_spans(extraction.spans, loose))
         return replace(extraction, spans=spans)
@@ -136,14 +167,49 @@ class _Run:
             raise _Stopped(CardsNotFound(missing))
         return _Cards(resolved, unknown)
 
+    def _extracted(self) -> Extraction:
+        """What the extractor reads, or what the fallback does where a model would not or could not."""
+        try:
+            return self.judge.extractor.extract(self.question, self.cancel)
+        except (ProviderError, VerdictRejected) as error:
+            if self.judge.fallback is None:
+                raise
+            why = told(error) if isinstance(error, ProviderError) else "the model's reading could not be used"
+            self.notes.append(_READ_LOCALLY.format(why=why.rstrip(".")))
+            kind = FailureKind.REJECTED if isinstance(error, VerdictRejected) else FailureKind.PROVIDER
+            self._keep(Failure(kind=kind, stage="extract", reasons=(str(error),)))
+            return self.judge.fallback.extract(self.question)
+
     def _judged(self, extraction: Extraction, cards: _Cards, retrieved: Retrieved) -> Answered | Extractive:
         """A model's answer where there is one that holds, the extractive one otherwise."""
         reason = NO_MODEL
-        if self.judge.synthesizer is not None:
-            outcome = self._synthesized(self.judge.synthesizer, extraction, cards, retrieved)
-            if isinstance(outcome, Answered):
-                return outcome
-            reason = outcome
+        if self.judge.reasoning is None:
+            self._goes_on(Judging())
+        else:
+            outcome = self._reasoned(self.judge.reasoning, extraction, retrieved)
+            if isinstance(outcome, Reasoned):
+                return Answered(
+                    verdict=outcome.verdict,
+                    context=outcome.context,
+                    resolved=cards.resolved,
+                    trace=self._timed_trace(retrieved),
+                    claims=outcome.claims,
+                    transcript=outcome.transcript,
+                    not_found=cards.not_found,
+                )
+            reason = outcome.reason
+        return self._extractive(extraction, cards, retrieved, reason)
+
+    def _reasoned(self, reasoning: Reasoning, extraction: Extraction, retrieved: Retrieved) -> Reasoned | Unanswered:
+        with self._timed("synthesize"):
+            outcome = reasoning.reason(self.question, extraction, retrieved.context, self._goes_on, self.cancel)
+        if outcome.failure is not None:
+            self._keep(outcome.failure)
+        return outcome
+
+    def _extractive(self, extraction: Extraction, cards: _Cards, retrieved: Retrieved, reason: str) -> Extractive:
+        """The passages that best decide the question, checked like any answer; *reason*: why no model answered."""
+        self._goes_on(Validating())
         with self._guarded("choosing what to quote", "quote"):
             raw = extract_answer(self.question, extraction, retrieved.context)
             if isinstance(raw, NothingToQuote):
@@ -153,39 +219,23 @@ class _Run:
             verdict=verdict,
             context=retrieved.context,
             resolved=cards.resolved,
-            trace=replace(retrieved.trace, milliseconds=(*retrieved.trace.milliseconds, *self.milliseconds)),
+            trace=self._timed_trace(retrieved),
             reason=reason,
             not_found=cards.not_found,
         )
 
-    def _synthesized(
-        self, synthesizer: Synthesizer, extraction: Extraction, cards: _Cards, retrieved: Retrieved
-    ) -> Answered | str:
-        """A model's answer that passed the check, or why there is none, in words for the asker."""
-        context = retrieved.context
-        rejected: Rejection | None = None
-        for _ in range(ATTEMPTS):
-            try:
-                with self._timed("synthesize"):
-                    draft = synthesizer.synthesize(self.question, extraction, context, rejected)
-                context = draft.context
-                verdict = validate(draft.raw, context, extraction.source)
-            except VerdictRejected as refusal:
-                rejected = refusal.rejection
-            except ProviderError:
-                return MODEL_FAILED
-            except Exception as error:  # the checked quotes are still there to answer with
-                self.judge.incidents("asking the model", error)
-                return MODEL_FAILED
-            else:
-                return Answered(
-                    verdict=verdict,
-                    context=context,
-                    resolved=cards.resolved,
-                    trace=replace(retrieved.trace, milliseconds=(*retrieved.trace.milliseconds, *self.milliseconds)),
-                    not_found=cards.not_found,
-                )
-        return MODEL_REJECTED
+    def _timed_trace(self, retrieved: Retrieved) -> Trace:
+        spent = (*retrieved.trace.milliseconds, *self.milliseconds)
+        return replace(retrieved.trace, milliseconds=spent)
+
+    def _keep(self, failure: Failure) -> None:
+        """Keeps *failure* for the operator. Never of a private question; losing the record loses no answer."""
+        if self.judge.failures is None or self.question.private:
+            return
+        try:
+            self.judge.failures.keep(self.question, failure)
+        except Exception as error:
+            self.judge.incidents("keeping a failed attempt", error)
 
     def _stored(self, extraction: Extraction, reply: Answered | Extractive) -> Answered | Extractive:
         """*reply* with its call id. Private questions are never stored; an answer that cannot be is still given."""
@@ -203,7 +253,7 @@ class _Run:
         try:
             with self._timed(stage):
                 yield
-        except _Stopped:
+        except (_Stopped, Cancelled):
             raise
         except Exception as error:
             incident = self.judge.incidents(doing, error)

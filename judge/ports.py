@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from judge.cancelling import Cancellation
+from judge.failures import Failure
 from judge.raw import RawVerdict
 from judge.rejections import Rejection
 from judge.replies import Answered, Extractive
+from judge.support import Claim, Support
+from judge.transcripts import Transcript
 from judge.values import (
     CallId,
     CardSpan,
@@ -19,6 +22,8 @@ from judge.values import (
     Resolution,
     Resolved,
     Retrieved,
+    RuleChunk,
+    RuleId,
     Space,
     Vector,
 )
@@ -27,8 +32,11 @@ from judge.values import (
 class Extractor(Protocol):
     """Reads spans, concepts and category out of a question."""
 
-    def extract(self, question: Question) -> Extraction:
-        """What *question* is about. Spans occur in the question, case, accents and possessive folded."""
+    def extract(self, question: Question, cancel: Cancellation | None = None) -> Extraction:
+        """What *question* is about. Spans occur in the question, case, accents and possessive folded.
+
+        One that asks a model raises ProviderError, VerdictRejected(Malformed) or Cancelled.
+        """
         ...
 
 
@@ -65,24 +73,62 @@ class Embedder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A synthesizer's reply, and the context it could cite (a lookup may have added rules to the one it was given)."""
+class RuleLookup(Protocol):
+    """Reads rules of the current edition by number."""
 
-    raw: RawVerdict
-    context: Context
+    def lookup(self, rules: Sequence[RuleId]) -> tuple[RuleChunk, ...]:
+        """The whole rule of each of *rules* that exists, each once, in the order asked for."""
+        ...
+
+
+class Draft(Protocol):
+    """What a model sent back for one question, unchecked."""
+
+    @property
+    def context(self) -> Context:
+        """All it could cite; a look-up may have added rules to the context it was given."""
+        ...
+
+    @property
+    def transcript(self) -> Transcript:
+        """How it came about."""
+        ...
+
+    def raw(self) -> RawVerdict:
+        """The verdict in it. Raises VerdictRejected(Malformed) for a reply that is refused, cut off or unreadable."""
+        ...
+
+    def again(self, rejected: Rejection, cancel: Cancellation | None = None) -> Draft:
+        """The one retry, told why this draft was not let through; no look-up in it.
+
+        Raises ProviderError or Cancelled.
+        """
+        ...
 
 
 class Synthesizer(Protocol):
     """Lets a model reason over a context."""
 
-    def synthesize(
-        self, question: Question, extraction: Extraction, context: Context, rejected: Rejection | None
+    def draft(
+        self, question: Question, extraction: Extraction, context: Context, cancel: Cancellation | None = None
     ) -> Draft:
-        """One draft. *rejected*: why the draft before was not let through, None the first time.
+        """The model's first draft. Raises ProviderError or Cancelled."""
+        ...
 
-        Raises VerdictRejected(Malformed) for a reply that cannot be read, ProviderError when the provider fails.
-        """
+
+class Verifier(Protocol):
+    """A second look: does each claim follow from its quotes?"""
+
+    def verify(self, claims: Sequence[Claim], cancel: Cancellation | None = None) -> tuple[Support, ...]:
+        """One finding a claim, in order. Raises ProviderError, VerdictRejected(Malformed) or Cancelled."""
+        ...
+
+
+class FailureStore(Protocol):
+    """Keeps a model's failed attempts for the operator."""
+
+    def keep(self, question: Question, failure: Failure) -> None:
+        """Stores *failure*. Never called for a private question."""
         ...
 
 

@@ -9,23 +9,28 @@ the schema forbids them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from judge.characters import without_controls
 from judge.errors import VerdictRejected
-from judge.questions import drop_invented_spans
+from judge.questions import MAX_QUESTION, drop_invented_spans, occurrences
 from judge.rejections import Malformed
 from judge.values import CardSpan, CategoryKey, Confidence, Extraction, Question, Source
 
 MAX_CONCEPTS = 6  # DESIGN 2
+MAX_CONCEPT = 200  # characters; each is a search of its own
 MAX_SECTIONS = 4
 MAX_SECONDARY = 2
 
 _FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
 _SECTION = re.compile(r"[1-9]\d\d")
 _LANGUAGE = re.compile(r"[a-z]{2}")
+_UNASKED = frozenset(
+    {"discriminator", "default", "title", "description"}
+)  # JSON schema keywords left out of schema_of()
 
 
 class _Raw(BaseModel):
@@ -88,11 +93,16 @@ RawCitation = Annotated[
 
 
 class RawVerdict(_Raw):
-    """A verdict nobody has checked. `[n]` in the answer points at citation n, counted from 1."""
+    """A verdict nobody has checked. `[n]` in the answer points at citation n, counted from 1.
 
+    A model writes the fields in this order: it works the case out, chooses its quotes, then says what follows from
+    them (D97). working: its notes, read by nobody but the operator; dropped by validate().
+    """
+
+    working: str = ""
+    citations: tuple[RawCitation, ...]
     answer: str
     confidence: Confidence
-    citations: tuple[RawCitation, ...]
 
 
 class RawExtraction(_Raw):
@@ -113,12 +123,12 @@ def decode_verdict(reply: str) -> RawVerdict:
 
     Raises VerdictRejected(Malformed) naming the fields at fault.
     """
-    return _decoded(RawVerdict.model_validate_json, reply)
+    return decoded(RawVerdict, reply)
 
 
 def decode_extraction(reply: str) -> RawExtraction:
     """The raw extraction in a model's *reply*. Raises VerdictRejected(Malformed) naming the fields at fault."""
-    return _decoded(RawExtraction.model_validate_json, reply)
+    return decoded(RawExtraction, reply)
 
 
 def extraction_of(raw: RawExtraction, question: Question, categories: Collection[CategoryKey]) -> Extraction:
@@ -133,9 +143,9 @@ def extraction_of(raw: RawExtraction, question: Question, categories: Collection
     secondary = (CategoryKey(key.strip()) for key in raw.secondary)
     language = raw.answer_language.strip().lower()[:2]
     return Extraction(
-        spans=drop_invented_spans(tuple(CardSpan(span, sure=True) for span in raw.spans), question),
-        question_en=raw.question_en.strip() or question.text,
-        concepts=_distinct(raw.concepts)[:MAX_CONCEPTS],
+        spans=drop_invented_spans(tuple(_span(text, question) for text in raw.spans), question),
+        question_en=without_controls(raw.question_en).strip()[:MAX_QUESTION] or question.text,
+        concepts=_distinct(without_controls(text)[:MAX_CONCEPT] for text in raw.concepts)[:MAX_CONCEPTS],
         sections=tuple(s for s in _distinct(raw.sections) if _SECTION.fullmatch(s))[:MAX_SECTIONS],
         primary=primary,
         secondary=tuple(key for key in dict.fromkeys(secondary) if key in categories and key != primary)[
@@ -146,20 +156,30 @@ def extraction_of(raw: RawExtraction, question: Question, categories: Collection
     )
 
 
+def _span(text: str, question: Question) -> CardSpan:
+    """A name of the question itself is surely meant; one carried over from an earlier question never blocks (D58)."""
+    return CardSpan(text, sure=bool(occurrences(text, question.text)))
+
+
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema asked of a model: every field required, unions as anyOf.
 
-    pydantic writes oneOf with a discriminator, which strict modes do not take; defaults are for decoding only.
+    pydantic writes oneOf with a discriminator, which strict modes do not take; defaults are for decoding only. Titles
+    and docstrings are left out: they speak to whoever reads this file, and the prompt alone speaks to a model.
     """
-    schema = _without_oneof(model.model_json_schema())
+    schema = _strict(model.model_json_schema())
     assert isinstance(schema, dict)
     return schema
 
 
-def _decoded[T](decode: Callable[[str], T], reply: str) -> T:
+def decoded[T: BaseModel](model: type[T], reply: str) -> T:
+    """The *model* in a reply; a Markdown fence around the JSON is forgiven.
+
+    Raises VerdictRejected(Malformed) naming the fields at fault.
+    """
     fenced = _FENCE.match(reply)
     try:
-        return decode(fenced.group(1) if fenced else reply)
+        return model.model_validate_json(fenced.group(1) if fenced else reply)
     except (ValidationError, UnicodeError) as error:
         raise VerdictRejected(Malformed(_faults(error))) from error
 
@@ -172,19 +192,18 @@ def _faults(error: ValidationError | UnicodeError) -> str:
     return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}" for fault in faults[:3])
 
 
-def _distinct(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stripped for text in texts if (stripped := text.strip())))
 
 
-def _without_oneof(node: Any) -> Any:
+def _strict(node: Any) -> Any:
+    """*node* in the words every provider's strict mode takes. No field of ours may be called as one of _UNASKED."""
     if isinstance(node, list):
-        return [_without_oneof(item) for item in node]
+        return [_strict(item) for item in node]
     if not isinstance(node, dict):
         return node
     turned = {
-        ("anyOf" if key == "oneOf" else key): _without_oneof(value)
-        for key, value in node.items()
-        if key not in ("discriminator", "default")
+        ("anyOf" if key == "oneOf" else key): _strict(value) for key, value in node.items() if key not in _UNASKED
     }
     if turned.get("type") == "object" and "properties" in turned:
         turned["required"] = list(turned["properties"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import date
 
+from judge.support import Claim, Support
+from judge.transcripts import Transcript
 from judge.values import Ambiguous, CallId, CardSpan, Context, Resolved, Source, Trace
 from judge.verdict import Verdict
 
@@ -13,15 +15,23 @@ from judge.verdict import Verdict
 class Answered:
     """A model reasoned; the verdict passed validate(). call: None when the question was private.
 
-    not_found: suspected names that are no card's; the answer was made without them.
+    claims: what the answer states, each marked where its quote does not back it. not_found: suspected names that are
+    no card's; the answer was made without them. transcript: how it came about, for the operator and nobody else.
     """
 
     verdict: Verdict
     context: Context
     resolved: tuple[Resolved, ...]
     trace: Trace
+    claims: tuple[Claim, ...] = ()
+    transcript: Transcript | None = field(default=None, compare=False)
     call: CallId | None = None
     not_found: tuple[CardSpan, ...] = ()
+
+    @property
+    def doubtful(self) -> tuple[Claim, ...]:
+        """The claims whose quotes do not back them, or that quote nothing."""
+        return tuple(claim for claim in self.claims if claim.support is not Support.SUPPORTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

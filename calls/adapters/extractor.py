@@ -11,6 +11,7 @@ from calls.adapters.mentions import Reading
 from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.vocabulary import vocabulary
 from curation.models import Category
+from judge.cancelling import Cancellation
 from judge.folding import fold_name
 from judge.languages import language_of
 from judge.local_extraction import FALLBACK, extraction_of
@@ -33,7 +34,7 @@ class LocalExtractor:
         self._described: tuple[tuple[str, str], ...] = ()
         self._vectors: list[Vector] = []
 
-    def extract(self, question: Question) -> Extraction:
+    def extract(self, question: Question, cancel: Cancellation | None = None) -> Extraction:  # noqa: ARG002  # too quick to cancel
         """What *question* is about. Names in [[brackets]] are left to judge.questions.brackets."""
         text = without_brackets(question.text)
         reading = Reading(text, language_of(text))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from judge.values import GlossaryEntry, Leaf, RuleChunk, RuleId
+from judge.values import GlossaryEntry, Leaf, RuleChunk, RuleId, parent_of
 from rules import models
 
 
@@ -30,6 +30,19 @@ def rule_chunks(edition: int) -> Mapping[RuleId, RuleChunk]:
         )
         for row in rows
     }
+
+
+class CurrentRules:
+    """The RuleLookup of judge.ports over the current edition."""
+
+    def lookup(self, rules: Sequence[RuleId]) -> tuple[RuleChunk, ...]:
+        """The whole rule of each of *rules* that exists, each once, in the order asked for."""
+        edition = models.Edition.objects.current()
+        if edition is None:
+            return ()
+        chunks = rule_chunks(edition.pk)
+        found = (chunks.get(parent) for parent in dict.fromkeys(map(parent_of, rules)))
+        return tuple(chunk for chunk in found if chunk is not None)
 
 
 def glossary_entries(terms: Iterable[models.GlossaryTerm]) -> tuple[GlossaryEntry, ...]:

@@ -64,6 +64,7 @@ class PostgresCallStore:
             door=question.door,
             thread=question.thread,
             card_texts=card_texts(reply.context.cards),
+            **(_reasoning(reply) if isinstance(reply, Answered) else {}),
         )
         if self._embedder is not None and isinstance(reply, Answered):
             remember(call.pk, extraction.question_en, self._embedder)
@@ -76,6 +77,20 @@ class PostgresCallStore:
         recent = Call.objects.filter(thread=thread, asked_at__gte=Now() - HISTORY_AGE).order_by("-asked_at", "-pk")
         rows = list(recent.values_list("question", "answer")[:HISTORY_EXCHANGES])
         return tuple(Exchange(question, answer) for question, answer in reversed(rows))
+
+
+def _reasoning(reply: Answered) -> dict[str, Any]:
+    """The columns only a model's answer has."""
+    told = reply.transcript
+    return {
+        "model": told.model if told else "",
+        "claims": [{"text": claim.text, "support": claim.support.value} for claim in reply.claims],
+        "transcript": {
+            "prompts": {prompt.name: prompt.sha256 for prompt in told.prompts} if told else {},
+            "looked_up": list(told.looked_up) if told else [],
+            "rounds": len(told.rounds) if told else 0,
+        },
+    }
 
 
 def card_texts(cards: Iterable[Card]) -> dict[str, str]:

@@ -14,13 +14,14 @@ from django.core.management.base import CommandError
 
 from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.retriever import PostgresRetriever
+from calls.model_wiring import configured_embedder
 from eval.gates import gate_of
 from eval.gold import BadGold, GoldQuestion, read_extractions, read_gold
 from eval.recall import Outcome, Recall, by_kind, fraction_found, place_of, scored
 from judge.ports import Embedder, Resolver, Retriever
 from judge.questions import brackets
 from judge.values import Card, Extraction, Question, Resolved, Retrieved, RuleChunk, RuleId
-from llm.local import UnknownEmbedder, local_embedder
+from llm.local import UnknownEmbedder
 from rules.models import Edition
 
 EVAL = Path(settings.BASE_DIR) / "eval"
@@ -166,7 +167,7 @@ def questions_of(file: Path, only: str | None = None) -> list[GoldQuestion]:
 def embedder_of_settings() -> Embedder | None:
     """The embedder JUDGE_EMBEDDER names, None for none. Raises CommandError."""
     try:
-        return local_embedder(settings.JUDGE_EMBEDDER)
+        return configured_embedder()
     except UnknownEmbedder as error:
         raise CommandError(str(error)) from None
 

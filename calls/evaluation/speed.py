@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import connection, transaction
 
 from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.retriever import PostgresRetriever
+from calls.model_wiring import configured_embedder
 from eval.gold import BadGold, GoldQuestion, read_gold
 from judge.ports import Embedder
 from judge.questions import brackets
 from judge.values import CardSpan, Extraction, Question, Resolved, Space, Vector
-from llm.local import UnknownEmbedder, local_embedder
+from llm.local import UnknownEmbedder
 from rules.models import Edition
 
 _WARM_UP = 5  # questions before the clock counts: what is read once a process, connections, plans
@@ -117,14 +117,16 @@ def run(file: Path, calls: int, stdout: Output) -> None:
 
 
 def make_calls(count: int) -> None:
-    """Fills the table of calls with *count* invented ones, inside Postgres, and lets the planner know."""
+    """Fills the table of calls with *count* invented ones, one in ten rated, and lets the planner know."""
     with connection.cursor() as cursor:
         cursor.execute(
             """INSERT INTO calls_call (kind, question, answer, confidence, category, source, answer_language,
-                                       citations, cards, context, trace, edition, door, thread, asked_at)
-               SELECT 'extractive', 'made-up question ' || n, 'made-up answer ' || n, 'high', 'other', 'cr', 'en',
+                                       citations, cards, context, trace, edition, door, thread, asked_at, model,
+                                       claims, transcript, card_texts, score, votes, is_approved, is_usable,
+                                       retired_because)
+               SELECT 'answer', 'made-up question ' || n, 'made-up answer ' || n, 'high', 'other', 'cr', 'en',
                       '[]', '{}', '{}', '{}', '2026-01-01', 'benchmark', 'thread ' || n %% 1000,
-                      now() - n * interval '1 second'
+                      now() - n * interval '1 second', 'made-up', '[]', '{}', '{}', 2.25, 1, false, n %% 10 = 0, ''
                FROM generate_series(1, %s) AS n""",
             [count],
         )
@@ -156,7 +158,7 @@ def _job(gold: GoldQuestion, extractor: Any) -> _Job:
 
 def _embedder() -> Embedder | None:
     try:
-        return local_embedder(settings.JUDGE_EMBEDDER)
+        return configured_embedder()
     except UnknownEmbedder as error:
         raise CommandError(str(error)) from None
 

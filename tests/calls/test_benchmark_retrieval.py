@@ -48,7 +48,7 @@ def test_embedding_is_timed_apart(file: Path, monkeypatch: pytest.MonkeyPatch) -
     load_invented()
     embedder = WordEmbedder()
     embed_rules(embedder)
-    monkeypatch.setattr(speed, "local_embedder", lambda _name: embedder)
+    monkeypatch.setattr(speed, "configured_embedder", lambda: embedder)
     assert float(re.search(r"^embedding +p50 ([\d.]+) ms", benchmark(file), re.MULTILINE)[1]) >= 0.0  # type: ignore[index]  # it is printed
 
 

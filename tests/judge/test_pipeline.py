@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from judge.cancelling import Cancellation, Cancelled
 from judge.errors import InvalidQuestion, ProviderError, VerdictRejected
-from judge.pipeline import MODEL_FAILED, MODEL_REJECTED, NO_MODEL, Judge
-from judge.ports import Draft
+from judge.failures import FailureKind
+from judge.pipeline import NO_MODEL, Judge
 from judge.questions import parse_question
 from judge.raw import RawVerdict
 from judge.rejections import Malformed, UncitedRules
 from judge.replies import AmbiguousCards, Answered, CardsNotFound, Extractive, Failed, OutOfScope, Reply
-from judge.stages import CardsFound, Judging, RulesRead, Stage
+from judge.stages import CardsFound, Done, Extracting, Judging, RulesRead, Stage, Validating
+from judge.support import Claim, Support
+from judge.synthesizing import CAP_REACHED, FAILED, OVERLOADED, REJECTED, Reasoning
 from judge.values import CardSpan, CorpusState, Pin, Source
+from llm.errors import CapReached
 from tests.fakes import (
     BEND,
     BOLT,
@@ -26,9 +31,11 @@ from tests.fakes import (
     Broken,
     FixedCorpus,
     FixedRetriever,
+    MemoryFailures,
     MemoryStore,
     ScriptedExtractor,
     ScriptedSynthesizer,
+    Step,
     TableResolver,
     extraction,
 )
@@ -98,9 +105,9 @@ def test_the_retriever_gets_the_cards_and_the_reply_tells_which_legs_are_missing
 def test_the_stages_come_in_order_with_what_is_known() -> None:
     heard: list[Stage] = []
     judge().answer(QUESTION, on_stage=heard.append)
-    assert [type(stage) for stage in heard] == [CardsFound, RulesRead, Judging]
-    assert isinstance(heard[0], CardsFound)
-    assert heard[0].resolved[0].card == NEWT
+    assert [type(stage) for stage in heard] == [Extracting, CardsFound, RulesRead, Judging, Validating, Done]
+    assert isinstance(heard[1], CardsFound)
+    assert heard[1].resolved[0].card == NEWT
 
 
 def test_a_listener_that_went_away_ends_the_run() -> None:
@@ -184,7 +191,7 @@ def test_a_suspected_name_nobody_knows_is_told_and_does_not_stop_the_answer() ->
     run = judge(extractor=ScriptedExtractor(extraction("response", "newt")))
     reply = answered(run.answer(QUESTION, on_stage=heard.append))
     assert reply.not_found == (CardSpan("response"),)
-    assert heard[0] == CardsFound(reply.resolved, reply.not_found)
+    assert heard[1] == CardsFound(reply.resolved, reply.not_found)
 
 
 def test_a_question_without_cards_asks_no_resolver() -> None:
@@ -236,32 +243,150 @@ def test_a_store_that_fails_costs_the_record_and_not_the_answer() -> None:
 # With a model
 
 
+UNREADABLE = VerdictRejected(Malformed("no JSON"))
+DOWN = ProviderError("no connection", retryable=True)
+
+
+def with_model(*script: Step, **ports: Any) -> tuple[Judge, ScriptedSynthesizer]:
+    synthesizer = ScriptedSynthesizer(list(script))
+    incidents = ports.get("incidents") or Incidents()
+    reasoning = Reasoning(synthesizer=synthesizer, incidents=incidents, verifier=ports.pop("verifier", None))
+    return judge(reasoning=reasoning, **ports | {"incidents": incidents}), synthesizer
+
+
 def test_a_models_answer_that_holds_is_given() -> None:
     store = MemoryStore()
-    reply = judge(synthesizer=ScriptedSynthesizer([Draft(GOOD, CONTEXT)]), store=store).answer(QUESTION)
+    run, _ = with_model(GOOD, store=store)
+    reply = run.answer(QUESTION)
     assert isinstance(reply, Answered)
     assert reply.verdict.answer == GOOD.answer
     assert reply.call == 1
 
 
-def test_a_rejected_draft_is_asked_for_once_more_with_the_reason() -> None:
-    synthesizer = ScriptedSynthesizer([Draft(BAD, CONTEXT), Draft(GOOD, CONTEXT)])
-    assert isinstance(judge(synthesizer=synthesizer).answer(QUESTION), Answered)
+def test_a_models_run_tells_every_stage_in_order() -> None:
+    heard: list[Stage] = []
+    run, _ = with_model(BAD, GOOD)
+    reply = run.answer(QUESTION, on_stage=heard.append)
+    assert heard[0] == Extracting()
+    assert [type(stage) for stage in heard[1:3]] == [CardsFound, RulesRead]
+    assert heard[3:] == [Judging(1), Validating(1), Judging(2), Validating(2), Done(reply)]
+
+
+def test_a_rejected_draft_is_asked_for_once_more_with_the_reason_and_kept_for_the_operator() -> None:
+    failures = MemoryFailures()
+    run, synthesizer = with_model(BAD, GOOD, failures=failures)
+    assert isinstance(run.answer(QUESTION), Answered)
     first, second = synthesizer.told
     assert first is None
     assert isinstance(second, UncitedRules)
+    [(_, failure)] = failures.kept
+    assert (failure.kind, failure.rejections) == (FailureKind.RETRIED, ("UncitedRules",))
 
 
 @pytest.mark.parametrize(
-    ("script", "reason"),
+    ("script", "reason", "kind"),
     [
-        pytest.param([Draft(BAD, CONTEXT), Draft(BAD, CONTEXT)], MODEL_REJECTED, id="rejected twice"),
-        pytest.param([VerdictRejected(Malformed("no JSON"))] * 2, MODEL_REJECTED, id="unreadable twice"),
-        pytest.param([ProviderError("overloaded", retryable=True)], MODEL_FAILED, id="provider down"),
-        pytest.param([RuntimeError("a bug")], MODEL_FAILED, id="unexpected failure"),
+        pytest.param([BAD, BAD], REJECTED, FailureKind.REJECTED, id="rejected twice"),
+        pytest.param([UNREADABLE, UNREADABLE], REJECTED, FailureKind.REJECTED, id="unreadable twice"),
+        pytest.param([DOWN], FAILED, FailureKind.PROVIDER, id="provider down"),
+        pytest.param([BAD, DOWN], FAILED, FailureKind.PROVIDER, id="provider down at the retry"),
+        pytest.param([RuntimeError("a bug")], FAILED, FailureKind.BUG, id="unexpected failure"),
+        pytest.param(
+            [CapReached("full", retry_after=3_600)],
+            f"{CAP_REACHED} It may answer again in 60 minutes.",
+            FailureKind.CAP_REACHED,
+            id="cap reached",
+        ),
+        pytest.param(
+            [ProviderError("busy", retryable=True, retry_after=30)],
+            f"{OVERLOADED} It may answer again in 30 seconds.",
+            FailureKind.PROVIDER,
+            id="overloaded",
+        ),
     ],
 )
-def test_when_the_model_fails_the_checked_quotes_answer(script: list[Draft | Exception], reason: str) -> None:
-    synthesizer = ScriptedSynthesizer(list(script))
-    assert answered(judge(synthesizer=synthesizer).answer(QUESTION)).reason == reason
+def test_when_the_model_fails_the_checked_quotes_answer_and_say_why(
+    script: list[Step], reason: str, kind: FailureKind
+) -> None:
+    failures, store = MemoryFailures(), MemoryStore()
+    run, synthesizer = with_model(*script, failures=failures, store=store)
+    reply = answered(run.answer(QUESTION))
+    assert reply.reason == reason
     assert synthesizer.script == []
+    assert [failure.kind for _, failure in failures.kept] == [kind]
+    assert len(store.calls) == 1
+
+
+def test_a_private_questions_failure_is_kept_nowhere() -> None:
+    failures, store = MemoryFailures(), MemoryStore()
+    run, _ = with_model(BAD, BAD, failures=failures, store=store)
+    answered(run.answer(replace(QUESTION, private=True)))
+    assert (failures.kept, store.calls) == ([], [])
+
+
+def test_losing_the_record_of_a_failure_loses_no_answer() -> None:
+    run, _ = with_model(BAD, GOOD, failures=Broken())
+    assert isinstance(run.answer(QUESTION), Answered)
+
+
+@pytest.mark.parametrize("error", [DOWN, UNREADABLE], ids=["down", "unreadable"])
+def test_a_question_no_model_can_read_is_read_locally_and_the_trace_says_so(error: Exception) -> None:
+    failures = MemoryFailures()
+    run = judge(extractor=Broken(error), fallback=ScriptedExtractor(extraction("newt")), failures=failures)
+    reply = answered(run.answer(QUESTION))
+    assert [one.card for one in reply.resolved] == [NEWT]
+    assert "read without a model" in reply.trace.legs_missing[0]
+    assert [failure.stage for _, failure in failures.kept] == ["extract"]
+
+
+class CancelAt:
+    """Cancels the run when it hears a stage of that kind."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind, self.cancel = kind, Cancellation()
+
+    def __call__(self, stage: Stage) -> None:
+        if isinstance(stage, self.kind):
+            self.cancel.cancel()
+
+
+@pytest.mark.parametrize("stage", [Extracting, CardsFound, RulesRead, Judging, Validating])
+def test_a_run_cancelled_at_any_stage_stores_nothing(stage: type) -> None:
+    store, failures, at = MemoryStore(), MemoryFailures(), CancelAt(stage)
+    run, _ = with_model(BAD, GOOD, store=store, failures=failures)
+    with pytest.raises(Cancelled):
+        run.answer(QUESTION, on_stage=at, cancel=at.cancel)
+    assert (store.calls, failures.kept) == ([], [])
+
+
+def test_the_model_is_given_the_means_to_be_cancelled() -> None:
+    cancel = Cancellation()
+    run, synthesizer = with_model(BAD, GOOD)
+    run.answer(QUESTION, cancel=cancel)
+    assert synthesizer.cancels == [cancel, cancel]
+
+
+class ScriptedVerifier:
+    def __init__(self, result: Support | Exception) -> None:
+        self.result = result
+
+    def verify(self, claims: Sequence[Claim], cancel: Cancellation | None = None) -> tuple[Support, ...]:
+        if isinstance(self.result, Exception):
+            raise self.result
+        return tuple(self.result for _ in claims)
+
+
+def test_a_second_look_by_a_model_has_the_last_word() -> None:
+    run, _ = with_model(GOOD, verifier=ScriptedVerifier(Support.WEAK))
+    reply = run.answer(QUESTION)
+    assert isinstance(reply, Answered)
+    assert [claim.support for claim in reply.claims] == [Support.WEAK]
+    assert reply.doubtful == reply.claims
+
+
+@pytest.mark.parametrize("error", [DOWN, UNREADABLE, RuntimeError("a bug")])
+def test_a_second_look_that_fails_costs_nothing(error: Exception) -> None:
+    run, _ = with_model(GOOD, verifier=ScriptedVerifier(error))
+    reply = run.answer(QUESTION)
+    assert isinstance(reply, Answered)
+    assert reply.doubtful == ()

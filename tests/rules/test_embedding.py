@@ -204,7 +204,7 @@ def test_a_cache_of_another_width_is_refused_and_a_missing_one_is_empty(tmp_path
 @pytest.fixture
 def words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: LazySettings) -> Path:
     """embed_rules with the embedder of this file and a data folder of its own."""
-    monkeypatch.setattr(command, "local_embedder", lambda _name: WordEmbedder())
+    monkeypatch.setattr(command, "configured_embedder", WordEmbedder)
     settings.BASE_DIR = tmp_path
     return tmp_path / "data" / "vectors" / "words.npz"
 
@@ -254,7 +254,7 @@ def test_the_command_names_the_embedders_there_are(settings: LazySettings) -> No
 
 def test_a_run_that_waits_goes_on_when_the_other_has_finished(monkeypatch: pytest.MonkeyPatch) -> None:
     load_invented()
-    monkeypatch.setattr(f"{COMMAND}.local_embedder", lambda _name: WordEmbedder())
+    monkeypatch.setattr(f"{COMMAND}.configured_embedder", WordEmbedder)
     other = another_connection_holding(embedding._LOCK)
     other.__enter__()
     naps: list[float] = []

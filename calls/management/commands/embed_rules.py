@@ -13,10 +13,11 @@ from typing import Any, override
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from calls.model_wiring import configured_embedder
 from curation.asked_vectors import asked_vectors, embed_asked
 from judge.ports import Embedder
 from judge.values import Space, Vector
-from llm.local import UnknownEmbedder, local_embedder
+from llm.local import UnknownEmbedder
 from rules import embedding
 from rules.embedding import AlreadyEmbedding, Progress, SpaceMismatch
 from rules.vector_cache import NO_VECTORS, BadVectorCache, cache_file, read_vectors, write_vectors
@@ -40,7 +41,7 @@ class Command(BaseCommand):
     @override
     def handle(self, *_args: Any, **options: Any) -> None:
         try:
-            embedder = local_embedder(settings.JUDGE_EMBEDDER)
+            embedder = configured_embedder()
             if embedder is None:
                 self.stdout.write("JUDGE_EMBEDDER is none: nothing is embedded, the other legs answer.")
                 return
