@@ -38,8 +38,8 @@ def _citations(raw: RawVerdict, context: Context) -> Iterator[str]:
         try:
             checked(number, citation, context)
         except VerdictRejected as refusal:
-            assert isinstance(refusal.rejection, BadCitation)
-            yield _told(refusal.rejection, context)
+            if isinstance(refusal.rejection, BadCitation):
+                yield _told(refusal.rejection, context)
 
 
 def _told(fault: BadCitation, context: Context) -> str:

@@ -1,14 +1,13 @@
 """The prompts, each a Markdown file in prompts/, and the digests that tell which text a model was given.
 
-A prompt is the contract between program and model, so tests/llm/prompt_digests.json pins each: a changed prompt
-fails the tests until it is pinned again, after the answers were measured again, with
+A prompt is the contract between program and model, so tests/llm/prompts.sha256 pins each: a changed prompt fails the
+tests until the answers are measured again (manage.py evaluate answers) and it is pinned again with
 
-    python -m llm.prompting > tests/llm/prompt_digests.json
+    python -m llm.prompting > tests/llm/prompts.sha256
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from functools import cache
 from hashlib import sha256
@@ -60,8 +59,8 @@ def digests(*of: str) -> tuple[PromptDigest, ...]:
 
 
 def pins() -> str:
-    """The digests of all prompts as tests/llm/prompt_digests.json holds them."""
-    return json.dumps({each.name: each.sha256 for each in digests(*names())}, indent=2) + "\n"
+    """The digests of all prompts as tests/llm/prompts.sha256 holds them: name and digest, a line each."""
+    return "".join(f"{each.name} {each.sha256}\n" for each in digests(*names()))
 
 
 if __name__ == "__main__":

@@ -66,29 +66,28 @@ def first_turn(question: Question, extraction: Extraction, context: Context) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """All that was said so far; the last turn is ours. effort: where it is not the options'."""
+    """All that was said so far; the last turn is ours. has_called: the tool round has been. effort: where it is not
+    the options'.
+    """
 
     chat: Chat
     options: StageOptions
     context: Context
     turns: tuple[Turn, ...]
     transcript: Transcript
+    has_called: bool = False
     effort: Effort | None = None
     cancel: Cancellation | None = None
 
     def request(self, *, offers_tool: bool) -> Request:
-        """The request that says the last turn.
-
-        The tool's definition stays where none may be called: a turn before may hold a call of it, and a provider's
-        cache of the system prompt stands behind the definitions.
-        """
+        """The request that says the last turn. The tool's definition stays where a turn before has called it."""
         tool = lookup_tool()
         return Request(
             system=(SystemBlock(prompt("synthesize"), cached=True),),
             turns=self.turns,
             output=_OUTPUT,
             tools=(tool,) if offers_tool else (),
-            tool_history=() if offers_tool else (tool,),
+            tool_history=(tool,) if self.has_called and not offers_tool else (),
             effort=self.effort or self.options.effort,
             max_tokens=self.options.max_tokens,
             timeout=self.options.timeout,
@@ -136,6 +135,7 @@ class Asked:
                 turns=(*self.talk.turns, self.response.turn, told),
                 context=replace(self.talk.context, rules=(*kept, *looked_up.found)),
                 transcript=replace(self.talk.transcript, looked_up=tuple(chunk.id for chunk in looked_up.found)),
+                has_called=True,
             )
         )
 

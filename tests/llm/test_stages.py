@@ -28,10 +28,11 @@ from judge.values import (
 )
 from judge.verdict import validate
 from llm.extraction import ModelExtractor
+from llm.looking_up import MAX_CHARACTERS
 from llm.material import material
 from llm.messages import ModelTurn, Stop, ToolCall, UserTurn
 from llm.prompting import FOLDER, digest
-from llm.synthesis import MAX_LOOKED_UP_CHARACTERS, Asked, Final, Fresh, ModelDraft, ModelSynthesizer
+from llm.synthesis import Asked, Final, Fresh, ModelDraft, ModelSynthesizer
 from llm.verifying import ModelVerifier
 from tests.fakes import CONTEXT, EDITION, ScriptedChat, extraction, says
 
@@ -77,12 +78,12 @@ def text_of(turn: object) -> str:
 
 
 _PINS = (Path(__file__).parent / "prompts.sha256").read_text(encoding="utf-8")
-PINNED: dict[str, str] = dict(line.split() for line in _PINS.splitlines())  # type: ignore[misc]  # two words a line
+PINNED: dict[str, str] = dict(line.split() for line in _PINS.splitlines())
 
 
 @pytest.mark.parametrize("name", sorted(file.stem for file in FOLDER.glob("*.md")))
 def test_a_prompt_is_the_one_the_figures_were_measured_with(name: str) -> None:
-    """A changed prompt: measure again (manage.py evaluate answers), then write its digest into prompts.sha256."""
+    """A changed prompt: measure again (manage.py evaluate answers), then pin it as llm.prompting says."""
     assert digest(name).sha256 == PINNED[name]
 
 
@@ -131,7 +132,7 @@ def test_the_question_cannot_close_its_section_or_open_another() -> None:
     assert told.count("</question>") == 1
     assert told.count("</categories>") == 1
     assert told.count("</history>") == 1
-    assert "newt < 3 glow" in told
+    assert "newt ‹ 3 glow" in told
 
 
 def test_a_name_of_an_earlier_question_is_carried_and_never_blocks() -> None:
@@ -157,7 +158,7 @@ def test_a_verdict_comes_back_checked() -> None:
     draft = model.draft(QUESTION, extraction("newt", answer_language="fr"), CONTEXT)
     assert validate(draft.raw(), draft.context, Source.CR).answer == VERDICT["answer"]
     assert [tool.name for tool in chat.requests[0].tools] == ["lookup_rules"]
-    assert text_of(chat.requests[0].turns[0]).endswith("Answer language: fr")
+    assert text_of(chat.requests[0].turns[0]).endswith("<answer_language>fr</answer_language>")
 
 
 def test_a_looked_up_rule_can_be_cited_and_there_is_no_second_look_up() -> None:
@@ -195,12 +196,12 @@ def test_a_broken_tool_call_is_told_and_survived(arguments: Any) -> None:
 
 
 def test_what_one_look_up_shows_is_bounded() -> None:
-    long = [RuleChunk(RuleId(f"76{n}.1"), "", "", "x" * (MAX_LOOKED_UP_CHARACTERS // 2)) for n in range(1, 4)]
+    long = [RuleChunk(RuleId(f"76{n}.1"), "", "", "x" * (MAX_CHARACTERS // 2)) for n in range(1, 4)]
     script = says("", Stop.TOOL, call(*(chunk.id for chunk in long)))
     model, chat = synthesizer(script, says(json.dumps(VERDICT)), rules=Table(*long))
     draft = model.draft(QUESTION, extraction(), CONTEXT)
     assert len(draft.context.rules) == len(CONTEXT.rules) + 2
-    assert "beyond what one look-up shows: 763.1" in text_of(chat.requests[1].turns[2])
+    assert "Not shown: 763.1." in text_of(chat.requests[1].turns[2])
 
 
 def test_only_the_first_state_can_offer_the_tool() -> None:
