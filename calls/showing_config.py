@@ -89,7 +89,7 @@ def probes(given: Config) -> list[Probe]:
         if stage is None:
             continue
         made = backend(given, stage)
-        found.append(_probed(name, stage.model, made.missing(), lambda made=made: _say_hello(made)))  # type: ignore[misc]  # a default binds the loop's value
+        found.append(_probed(name, stage.model, made.missing(), lambda made=made: _say_hello(made)))
     embeds = http_embeddings(given)
     if embeds is not None:
         found.append(

@@ -22,7 +22,8 @@ class GoldQuestion:
     """One question with its known answer.
 
     expected: what decides it, each entry a tuple of rules of which any one will do. Empty where only a card's own
-    text decides, or where the question is to be declined.
+    text decides, or where the question is to be declined. answer and key: what a right answer says, and the core of
+    it to check; for those who grade, never for those who answer. span: what stays ambiguous or has no card.
     """
 
     id: str
@@ -32,6 +33,10 @@ class GoldQuestion:
     cards: tuple[str, ...]
     expected: tuple[tuple[RuleId, ...], ...]
     history: tuple[Exchange, ...] = ()
+    answer: str = ""
+    key: str = ""
+    span: str = ""
+    false_premise: bool = False
 
 
 def read_gold(file: Path) -> tuple[GoldQuestion, ...]:
@@ -62,6 +67,10 @@ def _question(file: Path, number: int, entry: Any) -> GoldQuestion:
             cards=tuple(map(str, entry.get("cards") or ())),
             expected=tuple(_alternatives(item) for item in entry.get("expected_rules") or ()),
             history=tuple(Exchange(turn["q"], turn["a"]) for turn in entry.get("history") or ()),
+            answer=str(entry.get("expected_answer") or ""),
+            key=str(entry.get("verdict_key") or ""),
+            span=str(entry.get("ambiguous_span") or entry.get("notfound_span") or ""),
+            false_premise=entry.get("false_premise") is True,
         )
     except KeyError as error:
         raise BadGold(f"{where} has no {error.args[0]!r}") from None

@@ -8,9 +8,16 @@ from typing import Any, override
 
 from django.core.management.base import BaseCommand
 
-from calls.evaluation import answers, extraction, names, recall
+from calls.evaluation import answers, extraction, grading, model_answers, names, recall
 
-SUBJECTS = {"recall": recall, "answers": answers, "names": names, "extraction": extraction}
+SUBJECTS = {
+    "recall": recall,
+    "answers": answers,
+    "model": model_answers,
+    "grade": grading,
+    "names": names,
+    "extraction": extraction,
+}
 
 
 class Command(BaseCommand):
