@@ -56,6 +56,7 @@ class Call(models.Model):
         ordering = ["-asked_at"]
         indexes = [
             models.Index(fields=["thread", "-asked_at"], name="call_thread"),
+            models.Index(fields=["asked_at"], include=["kind", "door"], name="call_day"),
             GinIndex(fields=["cards"], name="call_example_cards", condition=Q(is_usable=True, retired_at__isnull=True)),
         ]
 

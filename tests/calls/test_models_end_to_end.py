@@ -72,7 +72,7 @@ def forget_wiring() -> None:
 
 
 @pytest.fixture
-def answered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def answered(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Asks QUESTION with only the environment set, against a fake that plays a script; gives (reply, fake)."""
 
     def run(*script: Step, text: str = QUESTION, private: bool = False) -> tuple[Any, FakeProvider]:
