@@ -71,7 +71,8 @@ def _by_model(start: date) -> Iterator[dict[str, Any]]:
         name: Sum(name)
         for name in ("calls", "failed", "input_tokens", "output_tokens", "cache_read", "cache_written", "microdollars")
     }
-    rows = SpendDay.objects.filter(day__gte=start).order_by().values("stage", "model").annotate(**_named(totals))
+    spent = SpendDay.objects.filter(day__gte=start).order_by().values("stage", "model").annotate(**_named(totals))
+    rows: list[dict[str, Any]] = [dict(row) for row in spent]
     for row in sorted(rows, key=lambda row: (-row["total_microdollars"], row["stage"], row["model"])):
         yield {key.removeprefix("total_"): value for key, value in row.items()}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from django.apps import apps
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from calls import model_wiring, wiring
 from calls.adapters.failures import KEPT, PostgresFailureStore, prune_failures
@@ -21,6 +21,7 @@ from judge.failures import Failure, FailureKind
 from judge.replies import Answered, Extractive, OutOfScope
 from judge.support import Support
 from judge.values import Question
+from judgesite.management.commands.start import Command as Start
 from tests import providers
 from tests.providers import FakeProvider, Step, broken, called, cut_off, garbage, refused, said, status
 from tests.rules.invented import load_invented
@@ -288,3 +289,34 @@ def test_a_probe_asks_every_model_and_counts_it(monkeypatch: pytest.MonkeyPatch)
     assert "probe extract: claude-haiku-4-5 answers, as claude-haiku-4-5" in told
     assert "probe synth: claude-opus-4-6 fails: Anthropic answered 401: bad key" in told
     assert {row.stage for row in SpendDay.objects.all()} == {"probe"}
+
+
+def test_what_is_missing_is_named_before_the_first_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "judge.toml"
+    file.write_text('[providers.c]\nkind = "anthropic"\n[stages.synth]\nprovider = "c"\nmodel = "m"\n')
+    monkeypatch.setattr(model_wiring, "config_file", lambda: file)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    forget_wiring()
+
+    told = list(model_wiring.missing(model_wiring.config()))
+
+    assert told == [
+        "synth: the API key is not set (environment variable ANTHROPIC_API_KEY); "
+        "until then questions are answered without this model"
+    ]
+    assert isinstance(ask(Asked(text=QUESTION, door="cli", asker=None)), Extractive)
+    start = Start(stderr=io.StringIO())
+    start._tell_models()
+    assert "Missing for synth: the API key is not set" in start.stderr.getvalue()
+
+
+def test_a_broken_judge_toml_stops_the_start_with_its_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "judge.toml"
+    file.write_text("[stages.sinth]\n")
+    monkeypatch.setattr(model_wiring, "config_file", lambda: file)
+    forget_wiring()
+
+    with pytest.raises(CommandError, match="did you mean 'synth'"):
+        Start()._tell_models()
+    with pytest.raises(CommandError, match="did you mean 'synth'"):
+        call_command("config")

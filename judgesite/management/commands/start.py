@@ -9,9 +9,10 @@ from argparse import ArgumentParser
 from threading import Thread
 from typing import Any, override
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
+from calls.model_wiring import config, missing
 from calls.setup import has_sample
 from calls.wiring import corpus, warm_up
 from judgesite import paths
@@ -19,6 +20,7 @@ from judgesite.background import children, progress_shown
 from judgesite.preparing import prepare
 from judgesite.running import announced
 from judgesite.serving import address_of, listening_socket, serve
+from llm.config import CHAT_STAGES, BadConfig
 
 _WARM_UP_SECONDS = 10.0  # it takes two or three
 
@@ -36,10 +38,24 @@ class Command(BaseCommand):
 
     @override
     def handle(self, *_args: Any, **options: Any) -> None:
+        self._tell_models()
         with listening_socket(options["bind"], options["port"]) as listener:
             prepare()
             self._serve(listener)
         self.stderr.write("Stopped.")
+
+    def _tell_models(self) -> None:
+        """Says who answers, and what is missing, before the first question; a broken judge.toml stops here."""
+        try:
+            given = config()
+        except BadConfig as error:
+            raise CommandError(str(error), returncode=2) from None
+        if given.asks_a_model:
+            named = [f"{name}: {stage.model}" for name in CHAT_STAGES if (stage := given.stage(name)) is not None]
+            cap = f"at most ${given.spend.cap:,.2f} a {given.spend.period}"
+            self.stderr.write(f"Models ({given.source}): {', '.join(named) or 'embeddings only'}; {cap}.")
+        for line in missing(given):
+            self.stderr.write(f"Missing for {line}.")
 
     def _serve(self, listener: socket.socket) -> None:
         with announced(listener), children(_background_work()), progress_shown():
