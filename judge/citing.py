@@ -32,6 +32,7 @@ from judge.values import (
 )
 
 MIN_QUOTE = 4  # characters; a shorter quote proves nothing (DESIGN 4.6)
+SHORT_KEY = 8  # characters that may stand for a ruling's whole key: a model copies 64 of them wrong
 MAX_QUOTE = 2_000  # characters; the longest rule worth quoting whole is shorter
 
 # What models write into a quote field when they have nothing to quote.
@@ -99,7 +100,7 @@ class _Check:
     def _ruling(self, raw: RawRuling) -> RulingCitation:
         where = f"ruling on {raw.card[:80]}"
         cards = self._cards(raw.card, where)
-        keyed = [ruling for ruling in self.context.rulings if ruling.key == raw.key.strip()]
+        keyed = [ruling for ruling in self.context.rulings if _is_keyed(ruling, raw.key.strip())]
         own = [(card, ruling) for ruling in keyed for card in cards if ruling.card == card.id]
         if not own:
             raise self._refusal(where, _no_such_ruling(keyed, self.context))
@@ -185,6 +186,11 @@ def _elsewhere(quote: str, rule: RuleId, chunks: Iterable[RuleChunk]) -> str:
         if standing(quote, chunk.text) is not None:
             return f"the quote stands in {chunk.id}"
     return _NOT_VERBATIM
+
+
+def _is_keyed(ruling: Ruling, key: str) -> bool:
+    """Whether *key* is the key of *ruling*, or long enough a beginning of it."""
+    return ruling.key == key or (len(key) >= SHORT_KEY and ruling.key.startswith(key))
 
 
 def _no_such_ruling(keyed: Iterable[Ruling], context: Context) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from judge.citing import checked, is_stub, standing
+from judge.citing import SHORT_KEY, checked, is_stub, standing
 from judge.errors import InvalidRuleId, VerdictRejected
 from judge.marks import marked_numbers, uncited_rules
 from judge.raw import RawRule, RawVerdict
@@ -61,7 +61,7 @@ def _homes(quote: str, context: Context) -> Iterator[str]:
                 yield f'kind "oracle_text", card "{card.name}", face {face.index}'
     for ruling in context.rulings:
         if standing(quote, ruling.text) is not None:
-            yield f'kind "ruling", card "{names.get(ruling.card, ruling.card)}", key "{ruling.key}"'
+            yield f'kind "ruling", card "{names.get(ruling.card, ruling.card)}", key "{ruling.key[:SHORT_KEY]}"'
     for entry in context.glossary:
         if standing(quote, entry.text) is not None:
             yield f'kind "glossary", term "{entry.term}"'

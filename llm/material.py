@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from judge.citing import SHORT_KEY
 from judge.rendering import card_data
 from judge.retrieval import shortened
 from judge.values import (
@@ -42,12 +43,17 @@ _SECTIONS = (
 _LABELS = "rule|glossary|card|card_data|oracle_text|ruling|note|prior_call"
 _TAG = re.compile(rf"[<＜﹤](?=[\s/／\u200b-\u200f\u2060\ufeff]*(?:{_SECTIONS})\b)", re.IGNORECASE)
 _LABEL = re.compile(rf"^(\s*)\[(?=\s*(?:{_LABELS})\b)", re.IGNORECASE | re.MULTILINE)
+_LEGALITY = re.compile(r"\b(?:legality|legal in|allowed in|banned|ban ?list|restricted|formats?)\b", re.IGNORECASE)
 _ANGLES = str.maketrans("<>", "‹›")
 
 
-def material(context: Context) -> str:
-    """Everything of *context* that may be read, but for the history, in sections."""
-    return "\n\n".join(_sections(context))
+def material(context: Context, about: str = "") -> str:
+    """Everything of *context* that may be read, but for the history, in sections.
+
+    about: the question's words. Of a card's twenty-odd legality lines only those of formats they name are shown, all
+    of them where they speak of legality at all, and always Commander's.
+    """
+    return "\n\n".join(_sections(context, about))
 
 
 def rules_section(rules: Iterable[RuleChunk]) -> str:
@@ -83,19 +89,20 @@ def words(text: str, limit: int | None = None) -> str:
     return safe((text if limit is None else shortened(text, limit)).translate(_ANGLES))
 
 
-def _sections(context: Context) -> Iterator[str]:
+def _sections(context: Context, about: str) -> Iterator[str]:
     names = {card.id: card.name for card in context.cards}
     yield f'<rules edition="{context.edition.isoformat()}">\n{rules_section(context.rules)}\n</rules>'
     if context.glossary:
         yield _section("glossary", map(_entry, context.glossary))
     if context.cards:
         shown = _rulings_shown(context)
-        yield _section("cards", (_card(card, shown.get(card.id, ())) for card in context.cards))
+        yield _section("cards", (_card(card, shown.get(card.id, ()), about) for card in context.cards))
     if context.notes:
         yield _section(
             "notes",
             (
                 f"[note on {_line(names.get(note.card, 'a card'))}]\n{safe(shortened(note.text, NOTE_CHARACTERS))}"
+                + (f"\nSee {', '.join(note.rules)}." if note.rules else "")
                 for note in context.notes
             ),
         )
@@ -119,19 +126,27 @@ def _entry(entry: GlossaryEntry) -> str:
     return f"[glossary {_line(entry.term)}]\n{safe(entry.text)}"
 
 
-def _card(card: Card, rulings: Sequence[Ruling]) -> str:
+def _card(card: Card, rulings: Sequence[Ruling], about: str) -> str:
     faces = [
         f"[oracle_text, face {face.index}: {_line(face.name)}]\n{safe(face.oracle_text) or '(no rules text)'}"
         for face in card.faces
     ]
     own = [
-        f"[ruling, key {_line(ruling.key)}, {ruling.published_at.isoformat()}]\n{safe(ruling.text)}"
+        f"[ruling, key {_line(ruling.key[:SHORT_KEY])}, {ruling.published_at.isoformat()}]\n{safe(ruling.text)}"
         for ruling in rulings
     ]
     one_line_each = replace(
-        card, name=_line(card.name), faces=tuple(replace(face, name=_line(face.name)) for face in card.faces)
+        card,
+        name=_line(card.name),
+        faces=tuple(replace(face, name=_line(face.name)) for face in card.faces),
+        legalities=tuple(each for each in card.legalities if _speaks_of(each[0], about)),
     )
     return "\n".join([f"[card {_line(card.name)}]", *faces, f"[card_data]\n{safe(card_data(one_line_each))}", *own])
+
+
+def _speaks_of(game_format: str, about: str) -> bool:
+    named = re.search(rf"\b{re.escape(game_format)}\b", about, re.IGNORECASE)
+    return game_format == "commander" or named is not None or _LEGALITY.search(about) is not None
 
 
 def _prior_call(call: PriorCall) -> str:

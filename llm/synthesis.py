@@ -61,7 +61,8 @@ def first_turn(question: Question, extraction: Extraction, context: Context) -> 
     The material is not marked for a provider's cache: writing it there costs a quarter more, and too few questions
     have a second request that would read it back (D97).
     """
-    return UserTurn((TextBlock(material(context)), TextBlock(wanted(question, extraction, context.history))))
+    told = material(context, f"{question.text}\n{extraction.question_en}")
+    return UserTurn((TextBlock(told), TextBlock(wanted(question, extraction, context.history))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

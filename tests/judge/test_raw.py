@@ -8,8 +8,16 @@ from typing import Any
 import pytest
 
 from judge.errors import VerdictRejected
-from judge.questions import parse_question
-from judge.raw import RawExtraction, RawVerdict, decode_extraction, decode_verdict, extraction_of, schema_of
+from judge.questions import MAX_QUESTION, parse_question
+from judge.raw import (
+    MAX_CONCEPT,
+    RawExtraction,
+    RawVerdict,
+    decode_extraction,
+    decode_verdict,
+    extraction_of,
+    schema_of,
+)
 from judge.rejections import Malformed
 from judge.values import CardSpan, CategoryKey
 
@@ -64,6 +72,21 @@ def test_the_schema_holds_only_what_strict_modes_take(model: type[RawVerdict] | 
     text = json.dumps(schema_of(model))
     for word in ("oneOf", "discriminator", "minimum", "maxLength", "minItems", '"default"'):
         assert word not in text
+
+
+def test_the_schema_says_nothing_the_prompt_does_not() -> None:
+    text = json.dumps(schema_of(RawVerdict))
+    assert '"description"' not in text
+    assert '"title"' not in text
+    assert list(schema_of(RawVerdict)["properties"]) == ["working", "citations", "answer", "confidence"]
+
+
+def test_what_is_searched_for_is_bounded() -> None:
+    raw = decode_extraction(json.dumps(EXTRACTION | {"question_en": "newt " * 900, "concepts": ["newt\x00 " * 90]}))
+    made = extraction_of(raw, parse_question("Does the newt die?"), CATEGORIES)
+    assert len(made.question_en) <= MAX_QUESTION
+    assert len(made.concepts[0]) <= MAX_CONCEPT
+    assert "\x00" not in made.concepts[0]
 
 
 def test_every_object_of_the_schema_is_closed_and_requires_all_its_fields() -> None:
