@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 
 from calls.adapters import legs
 from calls.adapters.cards import rulings_by_card
@@ -33,6 +35,7 @@ from judge.values import (
     RuleId,
     Ruling,
     Trace,
+    Vector,
 )
 from rules.lexemes import lexemes_of
 from rules.lookups import headings_of, references_of, terms_named
@@ -49,6 +52,7 @@ GLOSSARY_CHARACTERS = 6_000  # of all entries shown together
 _BUDGET = Budget()
 _VECTORS = VectorIndex()  # one a process: the edition's vectors are some 5 MB
 _ASKED = AskedIndex()  # and those of the ways to ask some 12 MB
+_EMBEDDING = ThreadPoolExecutor(1, "embedding")  # one model, which takes one text at a time
 
 
 @dataclass(slots=True)
@@ -138,32 +142,50 @@ class PostgresRetriever:
         rulings = [asked.rulings.get(card.id, ()) for card in asked.cards]
         made = queries_of(asked.question, asked.extraction, asked.resolved, rulings)
         queries = [query for query in made if self._weights.of_query(query.asked)]
+        vectors, missing = self._vectors(edition, [query for query in queries if query.asked is not Asked.RULING])
         with clock.stage("text"):
             lexemes = lexemes_of([query.text for query in queries])
             texts = text_index(edition).search(lexemes, legs.HITS_PER_QUERY)
             _ASKED.refresh()
             phrases = _ASKED.search(lexemes, legs.HITS_PER_QUERY)
-        near, missing = self._nearest(edition, queries, clock)
+        near = self._nearest(edition, vectors, clock)
         return [*_hits(Kind.TEXT, queries, texts), *_hits(Kind.ASKED_TEXT, queries, phrases), *near], missing
 
-    def _nearest(
-        self, edition: int, queries: Sequence[Query], clock: _Clock
-    ) -> tuple[list[legs.Hits], tuple[str, ...]]:
-        """The vector searches, or none and why there are none."""
-        if self._embedder is None:
+    def _vectors(
+        self, edition: int, queries: Sequence[Query]
+    ) -> tuple[list[tuple[Query, Callable[[], Vector]]], tuple[str, ...]]:
+        """*queries* with what gives each its vector, or none and why there are none.
+
+        A local model starts on them at once in a thread of its own, so that the other searches run meanwhile; rulings
+        are left out, they cost much and bring nothing (D74).
+        """
+        embedder = self._embedder
+        if embedder is None:
             return [], ("vector: no embedder is set up",)
-        space = self._embedder.space
+        space = embedder.space
         if not _VECTORS.has(edition, space):
             return [], (f"vector: no vectors of {space.model} yet",)
-        meant = [
-            query for query in queries if query.asked is not Asked.RULING
-        ]  # they cost much and bring nothing (D74)
-        with clock.stage("embed"):
-            vectors = [self._embedder.query(query.text) for query in meant]
-        with clock.stage("vector"):
-            rules = _VECTORS.nearest(edition, space, vectors, legs.HITS_PER_QUERY)
-            phrases = _ASKED.nearest(space, vectors, legs.HITS_PER_QUERY)
-        return [*_hits(Kind.VECTOR, meant, rules), *_hits(Kind.ASKED_VECTOR, meant, phrases)], ()
+        if space.provider != "local":  # it counts its money in the database, by this thread's connection
+            return [(query, partial(embedder.query, query.text)) for query in queries], ()
+        return [(query, _EMBEDDING.submit(embedder.query, query.text).result) for query in queries], ()
+
+    def _nearest(
+        self, edition: int, vectors: Sequence[tuple[Query, Callable[[], Vector]]], clock: _Clock
+    ) -> list[legs.Hits]:
+        """The vector searches, each as soon as its query has a vector: the next one is made meanwhile."""
+        if self._embedder is None:
+            return []
+        space = self._embedder.space
+        rules: list[legs.Hits] = []
+        phrases: list[legs.Hits] = []
+        for query, vector in vectors:
+            with clock.stage("embed"):
+                made = [vector()]
+            with clock.stage("vector"):
+                near = _VECTORS.nearest(edition, space, made, legs.HITS_PER_QUERY)
+                rules += _hits(Kind.VECTOR, [query], near)
+                phrases += _hits(Kind.ASKED_VECTOR, [query], _ASKED.nearest(space, made, legs.HITS_PER_QUERY))
+        return [*rules, *phrases]
 
 
 def _hits(kind: Kind, queries: Sequence[Query], found: Sequence[Sequence[TextHit]]) -> list[legs.Hits]:
