@@ -19,6 +19,7 @@ from django.db import connection, transaction
 from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.retriever import PostgresRetriever
 from calls.model_wiring import configured_embedder
+from calls.wiring import settle_heap
 from eval.gold import BadGold, GoldQuestion, read_gold
 from judge.ports import Embedder
 from judge.questions import brackets
@@ -168,6 +169,7 @@ def _timed(jobs: Sequence[_Job], embedder: Embedder | None) -> list[Timing]:
     resolver = DatabaseResolver()
     for job in jobs[:_WARM_UP]:
         _answer(job, resolver, embedder)
+    settle_heap()  # as the server does once it is warm
     return [_answer(job, resolver, embedder) for job in jobs]
 
 
