@@ -14,18 +14,19 @@ from django.core.management.base import CommandError
 
 from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.retriever import PostgresRetriever
-from calls.model_wiring import configured_embedder
+from calls.model_wiring import configured_embedder, model_extractor
 from eval.gates import gate_of
 from eval.gold import BadGold, GoldQuestion, read_extractions, read_gold
 from eval.recall import Outcome, Recall, by_kind, fraction_found, place_of, scored
-from judge.ports import Embedder, Resolver, Retriever
+from judge.errors import ProviderError, VerdictRejected
+from judge.ports import Embedder, Extractor, Resolver, Retriever
 from judge.questions import brackets
 from judge.values import Card, Extraction, Question, Resolved, Retrieved, RuleChunk, RuleId
 from llm.local import UnknownEmbedder
 from rules.models import Edition
 
 EVAL = Path(settings.BASE_DIR) / "eval"
-EXTRACTORS = ("local", "recorded")
+EXTRACTORS = ("local", "recorded", "model")
 
 
 class Output(Protocol):
@@ -175,7 +176,12 @@ def embedder_of_settings() -> Embedder | None:
 def extraction_by(
     options: Mapping[str, Any], questions: Sequence[GoldQuestion], embedder: Embedder | None
 ) -> Callable[[GoldQuestion, Question], Extraction]:
-    """What gives the extraction of a question: the local extractor, or the recorded ones."""
+    """What gives the extraction of a question: the local extractor, the recorded ones, or the configured model."""
+    if options["extractor"] == "model":
+        asked = model_extractor()
+        if asked is None:
+            raise CommandError("No model is set up to read questions; `manage.py config` says what is.")
+        return lambda _gold, question: _read_by(asked, question)
     if options["extractor"] == "local":
         from calls.adapters.extractor import LocalExtractor
 
@@ -189,6 +195,13 @@ def extraction_by(
         some = ", ".join(absent[:5])
         raise CommandError(f"{options['extractions']} has no extraction of {len(absent)} of the questions: {some}")
     return lambda gold, _question: recorded[gold.id]
+
+
+def _read_by(extractor: Extractor, question: Question) -> Extraction:
+    try:
+        return extractor.extract(question)
+    except (ProviderError, VerdictRejected) as error:
+        raise CommandError(f"the model could not read a question: {error}") from None
 
 
 def _json(total: Recall, kinds: Mapping[str, Recall]) -> Iterator[str]:

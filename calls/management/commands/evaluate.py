@@ -8,13 +8,14 @@ from typing import Any, override
 
 from django.core.management.base import BaseCommand
 
-from calls.evaluation import answers, extraction, grading, model_answers, names, recall
+from calls.evaluation import answers, extraction, grading, model_answers, names, recall, recording
 
 SUBJECTS = {
     "recall": recall,
     "answers": answers,
     "model": model_answers,
     "grade": grading,
+    "record": recording,
     "names": names,
     "extraction": extraction,
 }
