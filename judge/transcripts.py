@@ -17,11 +17,16 @@ class PromptDigest:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One request and what came back. asked: the user turn that was new in it. stop: why the model stopped."""
+    """One request and what came back. asked: the user turn that was new in it. stop: why the model stopped.
+
+    read and written: tokens that were billed, cached ones among those read, thinking among those written.
+    """
 
     asked: str
     replied: str
     stop: str
+    read: int = 0
+    written: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from judge.cancelling import Cancellation
 from judge.errors import VerdictRejected
@@ -18,7 +19,6 @@ from llm.replaying import effort_after, told_why
 from llm.stages import StageOptions
 
 PROMPTS = ("extract", "extract_retry")  # what a recording of extractions carries the digests of
-_OUTPUT = OutputSchema("extraction", schema_of(RawExtraction))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,21 @@ def extraction_request(
     return Request(
         system=(SystemBlock(prompt("extract"), cached=True),),
         turns=(turn,),
-        output=_OUTPUT,
+        output=_output(categories),
         effort=options.effort,
         max_tokens=options.max_tokens,
         timeout=options.timeout,
         cancel=cancel,
     )
+
+
+def _output(categories: Iterable[CategoryKey]) -> OutputSchema:
+    """The schema of a form; where a provider holds replies to it, only *categories* can be chosen."""
+    schema = schema_of(RawExtraction)
+    if keys := sorted(categories):
+        one: dict[str, Any] = {"type": "string", "enum": keys}
+        schema["properties"] |= {"primary": one, "secondary": {"type": "array", "items": one}}
+    return OutputSchema("extraction", schema)
 
 
 def _again(request: Request, response: Response, reason: str) -> Request:

@@ -97,7 +97,14 @@ class Talk:
 
     def heard(self, response: Response) -> Talk:
         """This talk with what was said and replied in its transcript; the model's turn is not yet one of its turns."""
-        said = Round(_text_of(self.turns[-1]), _reply_of(response), response.stop.value)
+        usage = response.usage
+        said = Round(
+            asked=_text_of(self.turns[-1]),
+            replied=_reply_of(response),
+            stop=response.stop.value,
+            read=usage.input + usage.cache_read + usage.cache_written,
+            written=usage.output,
+        )
         return replace(self, transcript=self.transcript.then(said))
 
 

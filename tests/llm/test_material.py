@@ -81,6 +81,16 @@ def test_only_what_comes_again_with_every_question_is_marked_for_the_cache() -> 
     assert [block.cached for block in turn.blocks] == [True, False]
 
 
+def test_a_form_can_only_name_categories_there_are() -> None:
+    request = extraction_request(QUESTION, {CategoryKey("zones"): "x", CategoryKey("other"): "y"}, StageOptions())
+    assert request.output is not None
+    fields = request.output.schema["properties"]
+    assert fields["primary"]["enum"] == fields["secondary"]["items"]["enum"] == ["other", "zones"]
+    none = extraction_request(QUESTION, {}, StageOptions())
+    assert none.output is not None
+    assert "enum" not in none.output.schema["properties"]["primary"]
+
+
 # Outside words stay words
 
 

@@ -80,6 +80,7 @@ def test_a_verdict_that_was_read_stands_in_the_talk_and_every_fault_is_told() ->
     assert "605.1" in told
     assert told.count("citation 1 ") == 1
     assert chat.requests[1].effort is Effort.HIGH
+    assert [(each.read, each.written) for each in again.transcript.rounds] == [(10, 10), (10, 10)]
 
 
 @pytest.mark.parametrize(
