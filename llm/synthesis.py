@@ -20,6 +20,7 @@ from llm.backends import Chat
 from llm.looking_up import called, look_up, lookup_tool
 from llm.material import material, safe, wanted
 from llm.messages import Effort, OutputSchema, Request, Response, Stop, SystemBlock, TextBlock, Turn, UserTurn
+from llm.plain import without_markdown
 from llm.prompting import digests, filled, prompt
 from llm.replaying import effort_after, told_why
 from llm.stages import StageOptions
@@ -180,7 +181,7 @@ class ModelDraft:
         return self.talk.transcript
 
     def raw(self) -> RawVerdict:
-        """The verdict in it. Raises VerdictRejected(Malformed)."""
+        """The verdict in it, its answer in plain prose. Raises VerdictRejected(Malformed)."""
         match self.response.stop:
             case Stop.REFUSAL:
                 raise VerdictRejected(Malformed("the model would not answer"))
@@ -190,7 +191,8 @@ class ModelDraft:
             raise VerdictRejected(Malformed("a tool was called where none was offered"))
         if not self.response.text.strip():
             raise VerdictRejected(Malformed("it is empty"))
-        return decode_verdict(self.response.text)
+        made = decode_verdict(self.response.text)
+        return made.model_copy(update={"answer": without_markdown(made.answer)})
 
     def again(self, rejected: Rejection, cancel: Cancellation | None = None) -> ModelDraft:
         """The one retry, told everything that was wrong; no look-up in it. Raises ProviderError or Cancelled."""

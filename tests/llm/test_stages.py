@@ -161,6 +161,11 @@ def test_a_verdict_comes_back_checked() -> None:
     assert text_of(chat.requests[0].turns[0]).endswith("<answer_language>fr</answer_language>")
 
 
+def test_the_answer_is_plain_prose() -> None:
+    model, _ = synthesizer(says(json.dumps(VERDICT | {"answer": f"**{VERDICT['answer']}**"})))
+    assert model.draft(QUESTION, extraction(), CONTEXT).raw().answer == VERDICT["answer"]
+
+
 def test_a_looked_up_rule_can_be_cited_and_there_is_no_second_look_up() -> None:
     cited = VERDICT | {"citations": [{"kind": "rule", "id": "761.2", "quote": "A newt that rests does not glow"}]}
     rules = Table(MORE)
