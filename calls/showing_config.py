@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from django.conf import settings
-
-from calls.model_wiring import backend, http_embeddings, meter, missing, prices
+from calls.model_wiring import (
+    backend,
+    http_embeddings,
+    local_model,
+    meter,
+    missing,
+    models_of,
+    options,
+    prices,
+    space_problem,
+)
 from judge.errors import ProviderError
-from llm.config import CHAT_STAGES, Config
+from llm.backends import ChatBackend
+from llm.config import Config
+from llm.config_faults import CHAT_STAGES
+from llm.config_tables import ChatStage
 from llm.messages import Request, SystemBlock, TextBlock, UserTurn
 
 _WITHOUT = {
@@ -42,43 +54,109 @@ class Probe:
 
 
 def lines(given: Config) -> Iterator[str]:
-    """The set-up, a line each fact."""
+    """The set-up, a line each fact; what nobody set is marked as the default."""
     yield f"set-up from: {given.source}"
     for name in CHAT_STAGES:
         stage = given.stage(name)
-        yield f"{name}: {_WITHOUT[name] if stage is None else f'{stage.model} at {stage.provider}'}"
+        yield f"{name}: {_WITHOUT[name] if stage is None else _stage_words(name, stage, given)}"
     embeds = http_embeddings(given)
-    local = settings.JUDGE_EMBEDDER if given.stages.embed is None else given.stages.embed.model
-    yield f"embed: {f'{local}, on this machine' if embeds is None else f'{embeds.model} at {embeds.provider}'}"
+    where = f"{local_model(given)}, on this machine" if embeds is None else f"{embeds.model} at {embeds.provider}"
+    yield f"embed: {where}{'' if given.stages.embed else ' (JUDGE_EMBEDDER or default)'}"
     for name, provider in given.providers.items():
         key = "set" if given.keys[name] else "not set"
-        where = f", {provider.base_url}" if provider.base_url else ""
-        yield f"provider {name}: {provider.kind}{where}, key in {provider.api_key_env} ({key})"
+        address = f", {provider.base_url}" if provider.base_url else ""
+        yield f"provider {name}: {provider.kind}{address}, key in {provider.api_key_env} ({key})"
     if given.asks_a_model:
-        yield f"spend cap: ${given.spend.cap:,.2f} a {given.spend.period}"
-        table = prices(given)
-        for model in sorted(_models(given)):
-            price = table.of(model)
-            assumed = "" if table.is_known(model) else " (no price of its own: the dearest known is assumed)"
-            yield f"price of {model}: ${price.input:g} in, ${price.output:g} out a million tokens{assumed}"
+        yield from _money(given)
+        failed = given.failed_calls
+        mark = "" if failed.model_fields_set else " (default)"
+        yield f"failed calls: the newest {failed.newest} of {failed.days} days are kept{mark}"
+    for line in given.notices:
+        yield f"notice: {line}"
     for line in missing(given):
         yield f"missing: {line}"
+    if problem := space_problem(given):
+        yield f"missing: embed: {problem}"
+
+
+def _stage_words(name: str, stage: ChatStage, given: Config) -> str:
+    asked = options(stage, name)
+    told = f"{stage.model} at {stage.provider}"
+    if backend(given, stage).capabilities.effort:
+        told += f", effort {asked.effort.value}{_mark(stage, 'effort')}"
+    told += ", thinking" if stage.thinking else ""
+    told += f", {asked.max_tokens} tokens{_mark(stage, 'max_tokens')}"
+    return f"{told}, {asked.timeout:g} s{_mark(stage, 'timeout')}"
+
+
+def _mark(stage: ChatStage, key: str) -> str:
+    return "" if getattr(stage, key) is not None else " (default)"
+
+
+def _money(given: Config) -> Iterator[str]:
+    spend = given.spend
+    marks = [key for key in ("cap", "period") if key not in spend.model_fields_set]
+    mark = f" (default {' and '.join(marks)})" if marks else ""
+    yield f"spend cap: ${spend.cap:,.2f} a {spend.period}{mark}"
+    if spend.alert_webhook_env:
+        yield f"alert: to the address in {spend.alert_webhook_env} ({'set' if given.webhook else 'not set'})"
+    for model, price in _prices_of(given).items():
+        told = f"${price['input']:g} in, ${price['output']:g} out a million tokens"
+        yield f"price of {model}: {told} ({_SOURCES[price['source']]})"
+
+
+_SOURCES = {
+    "own": "[prices]",
+    "known": "known here; the provider's page decides",
+    "assumed": "no price is known: the dearest known is assumed; give it one under [prices], 0 for a model of your own",
+}
+
+
+def _prices_of(given: Config) -> dict[str, dict[str, Any]]:
+    """What each model asked is taken to cost, and where that comes from: own, known or assumed."""
+    table = prices(given)
+    told = {}
+    for model in sorted(models_of(given)):
+        price = table.of(model)
+        own = any(model == name or model.startswith(f"{name}-") for name in given.own_prices)
+        source = "own" if own else "known" if table.is_known(model) else "assumed"
+        told[model] = {"input": price.input, "output": price.output, "source": source}
+    return told
 
 
 def config_object(given: Config) -> dict[str, Any]:
     """The set-up as JSON, secrets told as set or not."""
-    stages = {name: stage for name in CHAT_STAGES if (stage := given.stage(name)) is not None}
+    problem = space_problem(given)
     return {
         "source": given.source,
-        "stages": {name: stage.model_dump() for name, stage in stages.items()},
-        "embed": None if given.stages.embed is None else given.stages.embed.model_dump(),
+        "stages": {
+            name: None if (stage := given.stage(name)) is None else _stage_object(name, stage) for name in CHAT_STAGES
+        },
+        "embed": _embed_object(given),
         "providers": {
             name: provider.model_dump() | {"key_is_set": bool(given.keys[name])}
             for name, provider in given.providers.items()
         },
-        "spend": given.spend.model_dump(),
-        "missing": list(missing(given)),
+        "spend": given.spend.model_dump() | {"alert_is_set": bool(given.webhook)},
+        "prices": _prices_of(given),
+        "failed_calls": given.failed_calls.model_dump(),
+        "notices": list(given.notices),
+        "missing": [*missing(given), *([f"embed: {problem}"] if problem else [])],
     }
+
+
+def _stage_object(name: str, stage: ChatStage) -> dict[str, Any]:
+    asked = options(stage, name)
+    resolved = {"effort": asked.effort.value, "max_tokens": asked.max_tokens, "timeout": asked.timeout}
+    defaults = [key for key in resolved if getattr(stage, key) is None]
+    return stage.model_dump() | resolved | {"defaults": defaults}
+
+
+def _embed_object(given: Config) -> dict[str, Any]:
+    embeds = http_embeddings(given)
+    if embeds is None:
+        return {"provider": "local", "model": local_model(given)}
+    return {"provider": embeds.provider, "model": embeds.model, "width": embeds.width}
 
 
 def probes(given: Config) -> list[Probe]:
@@ -86,10 +164,9 @@ def probes(given: Config) -> list[Probe]:
     found: list[Probe] = []
     for name in CHAT_STAGES:
         stage = given.stage(name)
-        if stage is None:
-            continue
-        made = backend(given, stage)
-        found.append(_probed(name, stage.model, made.missing(), lambda made=made: _say_hello(made)))
+        if stage is not None:
+            made = backend(given, stage)
+            found.append(_probed(name, stage.model, made.missing(), partial(_say_hello, made)))
     embeds = http_embeddings(given)
     if embeds is not None:
         found.append(
@@ -103,7 +180,7 @@ def probes(given: Config) -> list[Probe]:
     return found
 
 
-def _say_hello(made: Any) -> str:
+def _say_hello(made: ChatBackend) -> str:
     request = Request(
         system=(SystemBlock("Reply with the word: ready"),),
         turns=(UserTurn((TextBlock("Are you there?"),)),),
@@ -114,16 +191,10 @@ def _say_hello(made: Any) -> str:
     return f"answers, as {response.model or made.model}"
 
 
-def _probed(stage: str, model: str, lacking: str | None, ask: Any) -> Probe:
+def _probed(stage: str, model: str, lacking: str | None, ask: Callable[[], str]) -> Probe:
     began = time.monotonic()
     try:
         said, is_fine = (f"cannot be asked: {lacking}", False) if lacking else (ask(), True)
     except ProviderError as error:
         said, is_fine = f"fails: {error}", False
     return Probe(stage, model, is_fine, said, time.monotonic() - began)
-
-
-def _models(given: Config) -> set[str]:
-    chats = {stage.model for name in CHAT_STAGES if (stage := given.stage(name)) is not None}
-    embeds = http_embeddings(given)
-    return chats if embeds is None else chats | {embeds.model}

@@ -9,8 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from django.conf import settings
-
+from calls.model_wiring import embeds
 from calls.wiring import corpus
 from judge.values import CorpusState
 from judgesite import paths
@@ -71,8 +70,8 @@ def _reap(process: subprocess.Popen[bytes]) -> None:
 
 
 def embed_for(seconds: float) -> None:
-    """Embeds for at most *seconds*, unless JUDGE_EMBEDDER is none; says when there is more to do."""
-    if settings.JUDGE_EMBEDDER == "none":
+    """Embeds for at most *seconds*, where anything embeds; says when there is more to do."""
+    if not embeds():
         return
     say("Embedding the rules")
     with children([["embed_rules"]]) as processes, suppress(subprocess.TimeoutExpired):

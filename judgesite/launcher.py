@@ -69,10 +69,20 @@ def _guarded(arguments: list[str], *, prepare: bool) -> int:
         if told := _full_disk(error, written):
             print(f"error: {told}", file=sys.stderr)
             return 1
+        if _is_bad_config(error):
+            print(f"error: {error}", file=sys.stderr)
+            return 2
         if not prepare or os.environ.get("JUDGE_DEBUG") == "1":
             raise
         return _tell_defect(arguments[0])
     return 0
+
+
+def _is_bad_config(error: Exception) -> bool:
+    """Whether *error* is a judge.toml that cannot be used. Imported now, as the commands are to start quickly."""
+    from llm.config_faults import BadConfig
+
+    return isinstance(error, BadConfig)
 
 
 def _server_log_size() -> int:

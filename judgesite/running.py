@@ -88,7 +88,14 @@ class _Parser(ArgumentParser):
 
 def _set() -> str:
     """What two processes must agree on to give the same answers."""
-    names = ("DATABASE_URL", "JUDGE_EMBEDDER", "DJANGO_SECRET_KEY")
+    names = (
+        "DATABASE_URL",
+        "JUDGE_EMBEDDER",
+        "JUDGE_CONFIG",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "DJANGO_SECRET_KEY",
+    )
     return hashlib.sha256("\0".join(os.environ.get(name, "") for name in names).encode()).hexdigest()
 
 

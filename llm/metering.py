@@ -135,7 +135,8 @@ class MeteredEmbedder:
     backend: EmbeddingBackend
     meter: Meter
     clock: Callable[[], float]
-    seconds: float = 60.0  # for one call of documents() or query(), pauses included
+    seconds: float = 60.0  # for one call of documents(), pauses included
+    query_seconds: float = 8.0  # the same for query(): somebody waits
 
     @property
     def space(self) -> Space:
@@ -144,16 +145,16 @@ class MeteredEmbedder:
 
     def documents(self, texts: Sequence[str]) -> list[Vector]:
         """One vector a text."""
-        return list(self._embed(texts, query=False))
+        return list(self._embed(texts, self.seconds, query=False))
 
     def query(self, text: str) -> Vector:
         """The vector of a question."""
-        (vector,) = self._embed([text], query=True)
+        (vector,) = self._embed([text], self.query_seconds, query=True)
         return vector
 
-    def _embed(self, texts: Sequence[str], *, query: bool) -> tuple[Vector, ...]:
+    def _embed(self, texts: Sequence[str], seconds: float, *, query: bool) -> tuple[Vector, ...]:
         if not texts:
             return ()
         return with_retries(
-            lambda _left: self.meter.embed(self.backend, texts, query=query), seconds=self.seconds, clock=self.clock
+            lambda _left: self.meter.embed(self.backend, texts, query=query), seconds=seconds, clock=self.clock
         )

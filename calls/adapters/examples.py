@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calls.models import Call, CallVector
+from judge.errors import ProviderError
 from judge.ports import Embedder
 from judge.values import CallId, Card, Extraction, PriorCall, Space
 from rules.embedding import SpaceMismatch, belongs, storing
@@ -34,18 +35,21 @@ def remember(call: int, question_en: str, embedder: Embedder) -> None:
     """Keeps the vector of *call*'s question; not while the vectors stored are of another space."""
     if not _is_stored(embedder.space):
         return
-    vector = list(embedder.query(question_en))
     try:
+        vector = list(embedder.query(question_en))
         with storing(embedder.space):
             CallVector.objects.update_or_create(call_id=call, defaults={"embedding": vector})
-    except SpaceMismatch:
-        return  # the operator is switching embedders; such calls are ordered by score
+    except (SpaceMismatch, ProviderError):
+        return  # the operator is switching embedders, or the service fails; such calls are ordered by score
 
 
 def _vector(embedder: Embedder | None, question_en: str) -> tuple[float, ...] | None:
     if embedder is None or not _is_stored(embedder.space):
         return None
-    return tuple(embedder.query(question_en))
+    try:
+        return tuple(embedder.query(question_en))
+    except ProviderError:
+        return None
 
 
 def _is_stored(space: Space) -> bool:

@@ -12,6 +12,7 @@ from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.vocabulary import vocabulary
 from curation.models import Category
 from judge.cancelling import Cancellation
+from judge.errors import ProviderError
 from judge.folding import fold_name
 from judge.languages import language_of
 from judge.local_extraction import FALLBACK, extraction_of
@@ -62,9 +63,13 @@ class LocalExtractor:
         described = _described()
         if not described:
             return extraction
-        asked = self.embedder.query(extraction.question_en)
-        if self._described != described:
-            self._described, self._vectors = described, self.embedder.documents([text for _, text in described])
+        try:
+            asked = self.embedder.query(extraction.question_en)
+            if self._described != described:
+                vectors = self.embedder.documents([text for _, text in described])
+                self._described, self._vectors = described, vectors
+        except ProviderError:  # the retriever's trace tells
+            return extraction
         nearest = max(zip(described, self._vectors, strict=True), key=lambda pair: _dot(asked, pair[1]))
         return replace(extraction, primary=CategoryKey(nearest[0][0]))
 

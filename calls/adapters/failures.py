@@ -1,7 +1,8 @@
-"""A model's failed attempts, kept for the operator: the newest 500, none older than 30 days."""
+"""A model's failed attempts, kept for the operator: so many of the newest, none older than so many days."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 
 from django.db import transaction
@@ -15,8 +16,12 @@ KEPT = 500
 KEPT_FOR = timedelta(days=30)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PostgresFailureStore:
-    """The FailureStore of judge.ports over the FailedCall table."""
+    """The FailureStore of judge.ports over the FailedCall table. newest 0: nothing is kept."""
+
+    newest: int = KEPT
+    age: timedelta = KEPT_FOR
 
     def keep(self, question: Question, failure: Failure) -> None:
         """Stores *failure* and lets go of what is too old or too many. Not for a private question (ValueError)."""
@@ -33,21 +38,14 @@ class PostgresFailureStore:
                 rejections=list(failure.rejections),
                 model=told.model if told else "",
                 prompts={prompt.name: prompt.sha256 for prompt in told.prompts} if told else {},
-                rounds=[
-                    {"asked": each.asked, "replied": each.replied, "stop": each.stop}
-                    for each in (told.rounds if told else ())
-                ],
+                rounds=[asdict(each) for each in (told.rounds if told else ())],
             )
-            prune_failures()
+            prune_failures(self.newest, self.age)
 
 
-def prune_failures() -> int:
-    """Deletes what is older than KEPT_FOR or beyond the newest KEPT; how many those were."""
-    old, _ = FailedCall.objects.filter(failed_at__lt=Now() - KEPT_FOR).delete()
-    newest = FailedCall.objects.order_by("-failed_at", "-pk").values("pk")
-    last = newest[KEPT - 1 : KEPT].first()
-    if last is None:
-        return old
-    kept = FailedCall.objects.order_by("-failed_at", "-pk").values_list("pk", flat=True)[:KEPT]
+def prune_failures(newest: int = KEPT, age: timedelta = KEPT_FOR) -> int:
+    """Deletes what is older than *age* or beyond the *newest*; how many those were."""
+    old, _ = FailedCall.objects.filter(failed_at__lte=Now() - age).delete()
+    kept = FailedCall.objects.order_by("-failed_at", "-pk").values_list("pk", flat=True)[:newest]
     many, _ = FailedCall.objects.exclude(pk__in=list(kept)).delete()
     return old + many

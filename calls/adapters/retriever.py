@@ -17,6 +17,7 @@ from calls.adapters.legs import Kind
 from calls.adapters.rules import glossary_entries, rule_chunks
 from curation.asked_index import AskedIndex
 from curation.models import CardNote, Category
+from judge.errors import ProviderError
 from judge.ports import Embedder
 from judge.queries import Asked, Query, by_relevance, headings_in, keyword_rules, plain_words, queries_of
 from judge.retrieval import Leg, fuse, fused_scores, ranking, shortened, within_budget
@@ -148,7 +149,11 @@ class PostgresRetriever:
             texts = text_index(edition).search(lexemes, legs.HITS_PER_QUERY)
             _ASKED.refresh()
             phrases = _ASKED.search(lexemes, legs.HITS_PER_QUERY)
-        near = self._nearest(edition, vectors, clock)
+        near: list[legs.Hits] = []
+        try:
+            near = self._nearest(edition, vectors, clock)
+        except ProviderError as error:  # a service that fails, or the spend cap: the other legs answer
+            missing = (*missing, f"vector: {error}")
         return [*_hits(Kind.TEXT, queries, texts), *_hits(Kind.ASKED_TEXT, queries, phrases), *near], missing
 
     def _vectors(

@@ -29,11 +29,11 @@ from judge.pipeline import Judge
 from judge.ports import Extractor
 from judge.replies import AmbiguousCards, Answered, CardsNotFound, Extractive, Failed, OutOfScope, Reply
 from judge.values import Extraction, Question, RuleCitation
-from llm.config import CHAT_STAGES
+from llm.config_faults import CHAT_STAGES
 from llm.prompting import digest
 
 RUNS = EVAL / "runs"
-_PROMPTS = ("extract", "synthesize", "retry", "lookup")
+_PROMPTS = ("extract", "extract_retry", "synthesize", "lookup_tool", "lookup", "retry")
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -92,9 +92,9 @@ def test_one_variable_and_the_judge_reasons(answered: Any) -> None:
     assert isinstance(reply, Answered)
     assert reply.verdict.answer == ANSWER
     assert {claim.support for claim in reply.claims} == {Support.SUPPORTED}
-    assert [request["model"] for request in fake.requests] == ["claude-haiku-4-5", "claude-opus-4-6"]
+    assert [request["model"] for request in fake.requests] == ["claude-haiku-5-5", "claude-opus-5-5"]
     call = Call.objects.get()
-    assert (call.kind, call.model) == ("answer", "claude-opus-4-6")
+    assert (call.kind, call.model) == ("answer", "claude-opus-5-5")
     assert call.transcript["prompts"].keys() >= {"synthesize"}
     assert {row.stage: row.calls for row in SpendDay.objects.all()} == {"extract": 1, "synth": 1}
     assert all(row.microdollars > 0 for row in SpendDay.objects.all())
@@ -271,7 +271,7 @@ def test_the_set_up_is_printed_without_its_secrets(monkeypatch: pytest.MonkeyPat
     call_command("config", stdout=out)
 
     told = out.getvalue()
-    assert "synth: claude-opus-4-6 at anthropic" in told
+    assert "synth: claude-opus-5-5 at anthropic" in told
     assert "key in ANTHROPIC_API_KEY (set)" in told
     assert "spend cap: $2.00 a day" in told
     assert "sk-secret" not in told
@@ -286,8 +286,8 @@ def test_a_probe_asks_every_model_and_counts_it(monkeypatch: pytest.MonkeyPatch)
             call_command("config", probe=True, stdout=out)
 
     told = out.getvalue()
-    assert "probe extract: claude-haiku-4-5 answers, as claude-haiku-4-5" in told
-    assert "probe synth: claude-opus-4-6 fails: Anthropic answered 401: bad key" in told
+    assert "probe extract: claude-haiku-5-5 answers, as claude-haiku-5-5" in told
+    assert "probe synth: claude-opus-5-5 fails: Anthropic answered 401: bad key" in told
     assert {row.stage for row in SpendDay.objects.all()} == {"probe"}
 
 

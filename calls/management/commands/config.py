@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from calls.model_wiring import config
 from calls.showing_config import config_object, lines, probes
-from llm.config import BadConfig
+from llm.config_faults import BadConfig
 
 
 class Command(BaseCommand):

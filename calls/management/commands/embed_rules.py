@@ -13,10 +13,12 @@ from typing import Any, override
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from calls.model_wiring import configured_embedder
+from calls.model_wiring import config, configured_embedder, missing
 from curation.asked_vectors import asked_vectors, embed_asked
+from judge.errors import ProviderError
 from judge.ports import Embedder
 from judge.values import Space, Vector
+from llm.config_faults import BadConfig
 from llm.local import UnknownEmbedder
 from rules import embedding
 from rules.embedding import AlreadyEmbedding, Progress, SpaceMismatch
@@ -43,7 +45,7 @@ class Command(BaseCommand):
         try:
             embedder = configured_embedder()
             if embedder is None:
-                self.stdout.write("JUDGE_EMBEDDER is none: nothing is embedded, the other legs answer.")
+                self._tell_why_not()
                 return
             if options["switch"] and embedding.switch_space(embedder.space):
                 self.stdout.write(f"Emptied the vectors; they are {embedder.space.model}'s from now on.")
@@ -60,6 +62,17 @@ class Command(BaseCommand):
                 self._write_cache(embedder.space)
         except (UnknownEmbedder, SpaceMismatch, AlreadyEmbedding) as error:
             raise CommandError(str(error)) from None
+        except BadConfig as error:
+            raise CommandError(str(error), returncode=2) from None
+        except ProviderError as error:
+            raise CommandError(f"{error}. What is embedded is kept; run it again to go on.") from None
+
+    def _tell_why_not(self) -> None:
+        """An embedder that is not wanted is fine; one that lacks its key is for the operator to put right."""
+        lacks = [line for line in missing(config()) if line.startswith("embed:")]
+        if lacks:
+            raise CommandError(lacks[0])
+        self.stdout.write("The embedder is none: nothing is embedded, the other legs answer.")
 
     def _embed(self, embedder: Embedder, shipped: Mapping[bytes, Vector]) -> None:
         """The rules first: with them alone search already works."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, override
 
-from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from calls.model_wiring import embeds
 from calls.setup import DataMissing, load_rest
 from judgesite.preparing import origins, prepare
 
@@ -22,5 +22,5 @@ class Command(BaseCommand):
             load_rest(origins(), self.stderr.write)
         except DataMissing as problem:
             raise CommandError(str(problem)) from problem
-        if settings.JUDGE_EMBEDDER != "none":
+        if embeds():
             call_command("embed_rules", stdout=self.stderr)

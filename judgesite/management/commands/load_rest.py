@@ -6,11 +6,11 @@ import time
 from argparse import ArgumentParser
 from typing import Any, override
 
-from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from calls import setup
+from calls.model_wiring import embeds
 from calls.setup import DataMissing
 from judgesite.preparing import origins
 
@@ -37,5 +37,5 @@ class Command(BaseCommand):
                 time.sleep(_AGAIN)
             else:
                 break
-        if options["keep_trying"] and is_new and settings.JUDGE_EMBEDDER != "none":
+        if options["keep_trying"] and is_new and embeds():
             call_command("embed_rules", stdout=self.stdout)

@@ -12,7 +12,7 @@ from typing import Any, override
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from calls.model_wiring import config, missing
+from calls.model_wiring import config, missing, space_problem, unpriced
 from calls.setup import has_sample
 from calls.wiring import corpus, warm_up
 from judgesite import paths
@@ -20,7 +20,7 @@ from judgesite.background import children, progress_shown
 from judgesite.preparing import prepare
 from judgesite.running import announced
 from judgesite.serving import address_of, listening_socket, serve
-from llm.config import CHAT_STAGES, BadConfig
+from llm.config_faults import CHAT_STAGES, BadConfig
 
 _WARM_UP_SECONDS = 10.0  # it takes two or three
 
@@ -54,6 +54,10 @@ class Command(BaseCommand):
             named = [f"{name}: {stage.model}" for name in CHAT_STAGES if (stage := given.stage(name)) is not None]
             cap = f"at most ${given.spend.cap:,.2f} a {given.spend.period}"
             self.stderr.write(f"Models ({given.source}): {', '.join(named) or 'embeddings only'}; {cap}.")
+        for model in unpriced(given):
+            self.stderr.write(f"Notice: no price of {model} is known, so it counts as the dearest known; see [prices].")
+        for line in given.notices:
+            self.stderr.write(f"Notice: {line}.")
         for line in missing(given):
             self.stderr.write(f"Missing for {line}.")
 
@@ -61,6 +65,8 @@ class Command(BaseCommand):
         with announced(listener), children(_background_work()), progress_shown():
             if has_sample():
                 self.stderr.write("SAMPLE DATA: the cards and rules are made up, not Magic's.")
+            if problem := space_problem(config()):
+                self.stderr.write(f"Missing for embed: {problem}.")
             self.stdout.write(f"The judge is at {address_of(listener)}  (Ctrl-C stops it)")
             self.stdout.flush()
             warming = Thread(target=_warm_up, daemon=True)
