@@ -86,10 +86,13 @@ class PostgresLedger:
             with transaction.atomic():
                 if self.cap.microdollars is not None and self.cap.period is not Period.PROCESS:
                     self._check(amount)
-                return self._set_aside(amount, purpose)
+                reservation = self._set_aside(amount, purpose)
         except CapReached:
             self._alert_once()
             raise
+        if not connection.in_atomic_block:
+            connection.close()  # back into the pool: a model takes its time, and other questions need connections
+        return reservation
 
     def settle(self, reservation: int, spent: int, usage: Usage, purpose: Purpose, *, failed: bool) -> None:
         """Writes down what the reservation came to. Safe after it has expired; it counts all the same."""

@@ -142,3 +142,10 @@ def test_a_process_killed_between_reserve_and_settle_gives_its_money_back() -> N
         cursor.execute("UPDATE calls_reservation SET expires_at = now() - interval '1 second'")
     ledger().reserve(5_000, SYNTH)
     assert committed() == 5_000
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_connection_is_held_while_a_model_thinks() -> None:
+    ledger().reserve(COST, SYNTH)
+
+    assert connection.connection is None
