@@ -6,56 +6,21 @@ verdict can point into it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
-from typing import NewType
-from uuid import UUID
 
-from judge.errors import InvalidRuleId
-
-CardId = NewType("CardId", UUID)  # Scryfall oracle_id
-RuleId = NewType("RuleId", str)  # "702.19" rule, "702.19b" subrule; make with parse_rule_id
-RulingKey = NewType("RulingKey", str)  # hash of date and text, so a re-import is the same ruling
-CallId = NewType("CallId", int)
-CategoryKey = NewType("CategoryKey", str)  # a key of data/categories.yaml
-
-# Subrule letters skip l and o, and aa follows z (CR 704.5aa); the number after the dot has up to three digits.
-_RULE_ID = re.compile(r"([1-9]\d\d)\.(\d{1,3})([a-z]{1,2})?")
-RULE_ID_IN_PROSE = re.compile(r"(?<![\d.])[1-9]\d\d\.\d{1,3}(?:[a-z]{1,2})?(?![a-z\d])")
-
-
-def parse_rule_id(text: str) -> RuleId:
-    """The rule id that *text* writes; a trailing period and case are forgiven. Raises InvalidRuleId."""
-    cleaned = text.strip().rstrip(".").lower()
-    if not _RULE_ID.fullmatch(cleaned):
-        raise InvalidRuleId(text)
-    return RuleId(cleaned)
-
-
-def parent_of(rule: RuleId) -> RuleId:
-    """The rule a subrule belongs to; a rule is its own parent."""
-    return RuleId(rule.rstrip("abcdefghijklmnopqrstuvwxyz"))
-
-
-def section_of(rule: RuleId) -> str:
-    """The three-digit section of *rule*: "702" for "702.19b"."""
-    return rule[:3]
-
-
-def covers(one: RuleId, other: RuleId) -> bool:
-    """Whether the two are the same rule, or one is the other's parent (a leaf and its parent cover each other)."""
-    return one == other or parent_of(one) == other or parent_of(other) == one
-
-
-def rule_order(rule: RuleId) -> tuple[int, int, int, str]:
-    """Sort key in the order of the document: 702.9 before 702.19, 704.5z before 704.5aa."""
-    match = _RULE_ID.fullmatch(rule)
-    if match is None:
-        raise InvalidRuleId(rule)
-    section, number, letters = match.groups()
-    return int(section), int(number), len(letters or ""), letters or ""
+from judge.ids import RULE_ID_IN_PROSE as RULE_ID_IN_PROSE
+from judge.ids import CallId as CallId
+from judge.ids import CardId as CardId
+from judge.ids import CategoryKey as CategoryKey
+from judge.ids import RuleId as RuleId
+from judge.ids import RulingKey as RulingKey
+from judge.ids import covers as covers
+from judge.ids import parent_of as parent_of
+from judge.ids import parse_rule_id as parse_rule_id
+from judge.ids import rule_order as rule_order
+from judge.ids import section_of as section_of
 
 
 class Source(StrEnum):
