@@ -2,7 +2,8 @@
 
 Most single-word names are also words ("opt", "shock", "exile"). Such a name is taken only with evidence around it:
 a capital within a sentence, a quote, a verb of casting before it, a verb of resolving after it. The weights were
-set by hand and are the same for every word (D53); a card taken wrongly is worse than one missed.
+set by hand and are the same for every word (D53); a card taken wrongly is worse than one missed. A term of the rules
+("Vigilance") is capitalised and quoted as a term, so it needs words that are said of cards only (D47).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from judge.folding import fold_name
 MAX_WORDS = 9  # words of the longest names people type
 MAX_WORDS_UNSPACED = 16  # signs, where every sign counts as a word
 ENOUGH = 1  # evidence a doubtful mention needs
+NO_CARD = -9  # evidence that nothing beside it makes up for
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # kana and Han: written without spaces, so every sign is a word
 _WORD = re.compile(
@@ -37,6 +39,12 @@ _CASTING = _words(
     "tutor tutors fetch animate bolt lance lances lancer joue joues jouer contre contrer copie wirke "
     "wirkt wirken spiele spielt spielen kontere lanzo lanza lanzar juego juega conjuro lancio lancia "
     "gioco gioca giocare lanco conjura jogo joga named called"
+)
+# What is said of a card and never of an ability: these alone make a term of the rules a card (D47).
+_CARD_WORDS = _words(
+    "card cards aura instant sorcery enchantment named called copy cast casts casting play plays played playing slam "
+    "slams tutor tutors karte karten carte carta cartas wirke wirkt wirken spiele spielt spielen joue joues jouer "
+    "lance lancer lanzo lanza lanzar juego juega conjuro lancio lancia gioco gioca giocare conjura jogo joga"
 )
 _MINE = _words(
     "my his her their your our opps opponents mon ma mes son sa ses ton ta tes mein meine meinen meinem "
@@ -123,6 +131,7 @@ class Doubt:
     level: int = 0
     inflected: bool = False
     verb: bool = True  # its word is a verb outside the game too: "drain", "push", but not "path"
+    term: bool = False  # it is a term of the rules: "vigilance", "exile"
 
     @property
     def nickname(self) -> bool:
@@ -171,9 +180,12 @@ def evidence(
     german: nouns are capitalised anyway, so a capital proves nothing. named: places of words that are, or belong to,
     names of cards.
     """
+    if doubt.term and not doubt.nickname and not _is_called_a_card(words, found):
+        return NO_CARD
     first, last = words[found.first], words[found.last]
     score = -doubt.level - doubt.inflected * (not doubt.nickname)
-    score += 0 if german else _capitals(text, words, found)
+    score += 0 if german or (doubt.term and doubt.nickname) else _capitals(text, words, found)
+    score += 2 * (doubt.term and _previous(words, found.first) in _CARD_WORDS - _CASTING)
     score += 3 * _is_quoted(text, first.start, last.end)
     before, after = _previous(words, found.first), _next(words, found.last)
     if doubt.nickname and before in _SUBJECTS:
@@ -185,11 +197,20 @@ def evidence(
         zone = beyond in _ZONES or (beyond in _MINE and _next(words, found.last + 2) in _ZONES)
         score -= after in _SETTING and (beyond in _ARTICLES or (after == "in" and not zone))
         before = _before_article(words, found.first)
-    score += _before(before, nickname=doubt.nickname)
+    if not (doubt.term and before == "with"):  # "a creature with echo"
+        score += _before(before, nickname=doubt.nickname)
     if not doubt.nickname and first.text[:1].islower():
         score -= before in _SUBJECTS  # "i opt to": the plain verb
         score -= after in _OBJECTS and not first.opens  # "and redirect it": the same
     return score
+
+
+def _is_called_a_card(words: Sequence[Word], found: Candidate) -> bool:
+    """Whether the words beside *found*, a term of the rules, are said of cards only: "cast Exile", "Exile resolves"."""
+    before = _previous(words, found.first)
+    if before == "of" and found.first > 1 and words[found.first - 2].folded in ("copy", "copies"):
+        return True
+    return before in _CARD_WORDS or _next(words, found.last).startswith("resol")
 
 
 def bare(words: Sequence[Word], found: Candidate, named: frozenset[int]) -> int:

@@ -14,6 +14,7 @@ from curation.models import Category
 from judge.cancelling import Cancellation
 from judge.errors import ProviderError
 from judge.folding import fold_name
+from judge.follow_ups import follows_up
 from judge.languages import language_of
 from judge.local_extraction import FALLBACK, extraction_of
 from judge.ports import Embedder
@@ -41,9 +42,10 @@ class LocalExtractor:
         reading = Reading(text, language_of(text))
         spans = reading.spans()
         rest = reading.without(spans)
-        if not spans and not brackets(question):
-            spans = _carried(question.history)
         terms = _terms_in(vocabulary().in_english(rest, reading.language)[0], reading.edition)
+        telling = [term for term in terms if term in telling_terms(reading.edition)][:_TERMS]
+        if not spans and not brackets(question) and follows_up(question, has_subject=bool(telling)):
+            spans = _carried(question.history)
         extraction = extraction_of(
             text,
             spans,
@@ -51,7 +53,7 @@ class LocalExtractor:
             vocabulary(),
             _categories(),
             rules_terms=terms,
-            telling_terms=[term for term in terms if term in telling_terms(reading.edition)][:_TERMS],
+            telling_terms=telling,
             follows_up=bool(question.history or brackets(question)),
         )
         return self._categorised(extraction)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from judge.folding import fold_name
+from judge.vocabulary import Phrases, phrases
 from rules.models import GlossaryTerm, Rule
 
 _LOWER_WORD = re.compile(r"\b[a-z][a-z’']+")
@@ -41,6 +42,12 @@ def rules_terms(edition: int) -> frozenset[str]:
     rows = GlossaryTerm.objects.of(edition).filter(is_obsolete=False).values_list("folded", "forms")
     headings = Rule.objects.headings(edition)
     return frozenset(form for folded, forms in rows for form in (folded, *forms)) | frozenset(map(fold_name, headings))
+
+
+@cache
+def long_terms(edition: int) -> Phrases:
+    """The rules_terms of several words, to be found in folded text: no word of "city's blessing" is a card's name."""
+    return phrases(term for term in rules_terms(edition) if " " in term)
 
 
 @cache

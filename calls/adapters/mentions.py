@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
-from calls.adapters.lexicon import per_million, rules_terms, rules_words
+from calls.adapters.lexicon import long_terms, per_million, rules_terms, rules_words
 from calls.adapters.names import Name, Table, names_called
 from calls.adapters.resolver import DatabaseNameIndex
 from calls.adapters.vocabulary import vocabulary
@@ -15,6 +16,7 @@ from judge.folding import fold_name
 from judge.languages import function_words
 from judge.mentions import (
     ENOUGH,
+    NO_CARD,
     Candidate,
     Doubt,
     Kind,
@@ -155,6 +157,8 @@ class Reading:
         )
 
     def _weigh(self, found: Candidate, doubt: Doubt) -> int:
+        if self._is_in_term(found):
+            return NO_CARD
         masked = all(at in self._masked for at in range(found.first, found.last + 1))
         score = evidence(self.text, self.words, found, doubt, german=self.language == "de", named=self._named)
         return score - 3 * masked
@@ -166,7 +170,9 @@ class Reading:
         return self._read[found]
 
     def _readings_of(self, found: Candidate) -> list[tuple[Name, bool]]:
-        for form in self._forms(found):
+        # A term of the rules is no other name's inflection: "decayed" is not "decay".
+        forms = (found.folded,) if self._is_term(found.folded) else self._forms(found)
+        for form in forms:
             if names := [name for name in self.names.get(form, ()) if self._may_be_read(name, found)]:
                 return [(name, form != found.folded) for name in names]
         return []
@@ -193,6 +199,10 @@ class Reading:
         return self._doubted[found]
 
     def _doubt_of(self, name: Name, found: Candidate, inflected: bool) -> Doubt | None:
+        doubt = self._doubt_of_word(name, found, inflected)
+        return replace(doubt, term=self._is_term(name.folded)) if doubt else None
+
+    def _doubt_of_word(self, name: Name, found: Candidate, inflected: bool) -> Doubt | None:
         words = found.folded.split()
         if name.table is Table.ALIAS:
             often = max(self._frequency(word) for word in words)
@@ -240,9 +250,12 @@ class Reading:
         return any(self._frequency(form) > 0 for form in (word, *stripped_forms(word)))
 
     def _is_rules_talk(self, folded: str) -> bool:
-        forms = (folded, *stripped_forms(folded))
+        return any(map(self._is_term, (folded, *stripped_forms(folded)))) or vocabulary().is_rules_talk(folded)
+
+    def _is_term(self, folded: str) -> bool:
+        """Whether the edition's glossary lists *folded*, or a rule of a keyword is called so."""
         terms = rules_terms(self.edition)
-        return any(form in terms for form in forms) or vocabulary().is_rules_talk(folded)
+        return folded in terms or f"{folded} variant" in terms
 
     @cached_property
     def edition(self) -> int:
@@ -251,16 +264,34 @@ class Reading:
         return edition.pk if edition else 0
 
     @cached_property
-    def _masked(self) -> frozenset[int]:
-        """Places of the words that belong to an idiom or a longer phrase of the rules."""
-        places: list[int] = []  # of each character of the line, the word it belongs to
+    def _line(self) -> tuple[str, Sequence[int]]:
+        """The folded words in a line, and of each of its characters the word it belongs to."""
+        places: list[int] = []
         line = ""
         for at, word in enumerate(self.words):
             if word.folded:
                 line += f"{word.folded} "
                 places += [at] * (len(word.folded) + 1)
+        return line, places
+
+    @cached_property
+    def _terms_said(self) -> list[frozenset[int]]:
+        """The places of the words of every term of several words."""
+        line, places = self._line
+        return [frozenset(places[start:end]) for start, end in long_terms(self.edition).found_in(line)]
+
+    def _is_in_term(self, found: Candidate) -> bool:
+        """Whether *found* is a piece of a term of the rules: no word of "Blood token" is a card."""
+        words = {at for at in range(found.first, found.last + 1) if self.words[at].folded}
+        return any(words < term for term in self._terms_said)
+
+    @cached_property
+    def _masked(self) -> frozenset[int]:
+        """Places of the words that belong to an idiom or a longer phrase of the rules."""
+        line = self._line[0]
         spoken = [place for term in vocabulary().terms for place in term.phrases.found_in(line)]
         phrases = [*vocabulary().idioms.found_in(line), *(place for place in spoken if " " in line[slice(*place)])]
+        places = self._line[1]
         return frozenset(at for start, end in phrases for at in places[start:end])
 
     def _short_names(self, open_places: Sequence[Candidate]) -> list[Candidate]:
@@ -283,7 +314,7 @@ class Reading:
 
     def _unknown_names(self, known: Sequence[Candidate]) -> list[CardSpan]:
         """Misspelled names, and capitalised words that can only be meant as names though no card has them."""
-        taken = {at for found in known for at in range(found.first, found.last + 1)}
+        taken = {at for found in known for at in range(found.first, found.last + 1)}.union(*self._terms_said)
         strange = [at for at, word in enumerate(self.words) if at not in taken and self._is_strange(word)]
         if not strange:
             return []

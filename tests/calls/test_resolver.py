@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import date
 
 import pytest
 from django.db import connection
@@ -15,6 +16,7 @@ from curation.models import CardAlias
 from judge.folding import fold_name
 from judge.questions import drop_invented_spans
 from judge.values import Ambiguous, CardSpan, Exchange, NotFound, Question, Resolved, Rung
+from rules.models import Edition, GlossaryTerm
 
 pytestmark = pytest.mark.django_db
 
@@ -100,6 +102,37 @@ def test_an_everyday_word_is_a_card_only_with_evidence() -> None:
     assert not means_card("i shelter behind my creature", "shelter")
 
 
+@pytest.fixture
+def _terms() -> None:
+    """An edition in which "shelter" and "gorse token" are terms of the rules."""
+    edition = Edition.objects.create(effective=date(2099, 1, 1), sha256="x", file_name="x.txt", is_current=True)
+    for at, term in enumerate(("Shelter", "Gorse Token")):
+        GlossaryTerm.objects.create(
+            edition=edition, term=term, folded=fold_name(term), text="An invented term.", position=at
+        )
+
+
+@pytest.mark.usefixtures("_terms")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "does Shelter stop my creature tapping",
+        "Can I counter a spell with Shelter?",
+        "what is Shelter?",
+        "Gorse Token?",
+    ],
+)
+def test_a_term_of_the_rules_that_is_a_name_too_is_the_term(text: str) -> None:
+    assert LocalExtractor().extract(Question(text=text)).spans == ()
+
+
+@pytest.mark.usefixtures("_terms")
+@pytest.mark.parametrize("text", ["I cast Shelter on it", "does my card Shelter tap it", "after Shelter resolves"])
+def test_a_term_of_the_rules_that_is_called_a_card_is_the_card(text: str) -> None:
+    assert LocalExtractor().extract(Question(text=text)).spans == (CardSpan("Shelter"),)
+    assert means_card(text, "Shelter")
+
+
 def test_a_capitalised_unknown_name_is_surely_meant() -> None:
     found = LocalExtractor().extract(Question(text="does Zorbrax Vuundil have trample"))
     assert CardSpan("Zorbrax Vuundil", sure=True) in found.spans
@@ -113,6 +146,12 @@ def test_a_follow_up_is_about_the_cards_of_the_question_before() -> None:
     found = LocalExtractor().extract(Question(text="and what if he blocks?", history=history))
     assert found.spans == (CardSpan("dave"),)  # Kovash was two cards, and stays a question of then
     assert drop_invented_spans(found.spans, Question(text="and what if he blocks?", history=history)) == found.spans
+
+
+@pytest.mark.parametrize("text", ["what is trample?", "can i cast two instants in one turn"])
+def test_a_question_of_its_own_inherits_no_card(text: str) -> None:
+    history = (Exchange("does dave trigger?", "Yes."),)
+    assert LocalExtractor().extract(Question(text=text, history=history)).spans == ()
 
 
 def test_a_follow_up_that_names_a_card_is_about_that_card() -> None:

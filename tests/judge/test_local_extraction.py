@@ -72,6 +72,41 @@ def test_a_plain_word_stays_a_word(text: str, name: str, kind: Kind) -> None:
     assert weigh(text, name, Doubt(kind)) < ENOUGH
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I cast Gleam on my knight",
+        "does my card Gleam hit it",
+        "the aura Gleam falls off",
+        "a copy of Gleam",
+        "when Gleam resolves",
+    ],
+)
+def test_a_term_of_the_rules_is_a_card_where_it_is_called_one(text: str) -> None:
+    assert weigh(text, "Gleam", Doubt(Kind.NAME, 1, term=True)) >= ENOUGH
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "does Gleam stop my creature",
+        "can I counter a spell with Gleam?",
+        "what does “Gleam” do",
+        "my knight has Gleam and flying",
+        "can I counter Gleam",
+        "in response I activate Gleam of my knight",
+    ],
+)
+def test_neither_a_capital_nor_a_quote_makes_a_term_of_the_rules_a_card(text: str) -> None:
+    assert weigh(text, "Gleam", Doubt(Kind.NAME, 1, term=True)) < ENOUGH
+
+
+def test_a_capital_makes_no_nickname_of_a_term_of_the_rules() -> None:
+    assert weigh("is Gleam enough", "Gleam", Doubt(Kind.ALIAS)) >= ENOUGH
+    assert weigh("is Gleam enough", "Gleam", Doubt(Kind.ALIAS, term=True)) < ENOUGH
+    assert weigh("my knight with Gleam", "Gleam", Doubt(Kind.ALIAS, term=True)) < ENOUGH
+
+
 def test_a_word_that_is_no_verb_elsewhere_needs_only_an_object() -> None:
     assert weigh("he zaps the knight", "zaps", Doubt(Kind.ALIAS, verb=False)) >= ENOUGH
     assert weigh("he zaps the knight", "zaps", Doubt(Kind.ALIAS)) < ENOUGH
