@@ -55,7 +55,7 @@ def judge() -> Judge:
 def warm_up() -> None:
     """Loads what the first question would wait for, embedder and indexes, by asking one that is not kept.
 
-    No model is asked: a warm-up costs nothing.
+    No chat model is asked: a warm-up costs nothing but the query's vector, where a service makes those.
     """
     local = replace(judge(), extractor=judge().fallback or judge().extractor, reasoning=None)
     local.answer(Question(text=_FIRST_QUESTION, private=True, door="warm-up"))

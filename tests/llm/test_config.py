@@ -317,3 +317,18 @@ def _commented(text: str) -> set[str]:
 
 def _is_setting(line: str) -> bool:
     return line.startswith("# ") and " = " in line and line[2:].split(" = ")[0].isidentifier()
+
+
+def test_the_operators_page_names_every_key() -> None:
+    page = (ROOT / "docs" / "MODELS.md").read_text(encoding="utf-8")
+    for table in (
+        tables.AnthropicProvider,
+        tables.OpenAIProvider,
+        tables.VoyageProvider,
+        tables.ChatStage,
+        tables.EmbedStage,
+        tables.PriceTable,
+        tables.Spend,
+        tables.FailedCalls,
+    ):
+        assert [key for key in table.model_fields if f"`{key}`" not in page] == [], table
