@@ -25,6 +25,7 @@ MAX_CARDS = 6
 WHOLE_TEXT = 500  # characters of an Oracle text that is quoted whole
 RANK_LOSS = 0.06  # of a ruling's worth, for every rank below its card's first
 RULING_FLOOR = 0.4
+MAX_RULES_ASKED = 5  # numbers that are told to be no rule's
 ANSWER_ROOM = 3_600  # characters; leaves validate()'s 4,000 some slack for headings
 
 
@@ -50,7 +51,7 @@ def extract_answer(question: Question, extraction: Extraction, context: Context)
     NothingToQuote when the context holds no rule's sentence: rulings and card text alone do not decide a question.
     """
     weights = Weights.of(question, extraction, context)
-    asked, only_those = rules_asked_for(question.text, context.rules)
+    asked, only_those = rules_asked_for(question.text, context.rules, context.absent)
     named = {one.passage.text for one in asked}
     found = [*asked, *(one for one in rule_passages(context.rules, weights) if one.passage.text not in named)]
     if asked and only_those:
@@ -68,7 +69,7 @@ def extract_answer(question: Question, extraction: Extraction, context: Context)
         ]
     )
     citations = tuple(pick.citation for _, picks in groups for pick in picks)
-    return RawVerdict(answer=_prose(words, groups), confidence=Confidence.LOW, citations=citations)
+    return RawVerdict(answer=_prose(_opening(words, context), groups), confidence=Confidence.LOW, citations=citations)
 
 
 def _rulings(context: Context, weights: Weights) -> list[_Pick]:
@@ -157,9 +158,18 @@ def _length(pick: _Pick) -> int:
     return len(pick.citation.quote) + len(pick.name) + 12  # the rest of a line: bullet, quotation marks, mark
 
 
-def _prose(words: Phrases, groups: Iterable[tuple[str, list[_Pick]]]) -> str:
+def _opening(words: Phrases, context: Context) -> str:
+    """What is said before the quotes: which rules asked for are none, and that no model reasoned."""
+    lines = [
+        words.absent.format(number=each.number, edition=context.edition, nearest=", ".join(each.nearest))
+        for each in context.absent[:MAX_RULES_ASKED]
+    ]
+    return " ".join([*lines, words.opening])
+
+
+def _prose(opening: str, groups: Iterable[tuple[str, list[_Pick]]]) -> str:
     """The answer's text: one honest line, then each group, a line a quote."""
-    parts = [words.opening]
+    parts = [opening]
     numbers = count(1)
     for title, picks in groups:
         lines = [f"- {pick.name}: “{' '.join(pick.citation.quote.split())}” [{next(numbers)}]" for pick in picks]

@@ -124,12 +124,14 @@ def within_budget(
     chunks: Mapping[RuleId, RuleChunk],
     budget: Budget,
     subrules: Mapping[RuleId, float] = _NO_SCORES,
+    asked: Collection[RuleId] = (),
 ) -> tuple[RuleChunk, ...]:
     """The first of *candidates* that fit *budget*, in rank order, long rules cut to their best subrules.
 
     subrules: how well each subrule answers, larger is better. Every rule first gets SHORT_RULE characters, so that
     the list is as long as the budget lets it be; what is left then goes to the rules at its head (D71). A rule that
     does not fit is passed over and the next ones are tried. A candidate without a chunk is no rule of this edition.
+    asked: subrules asked for by number, which their rule never loses.
     """
     shown: list[RuleChunk] = []
     left = budget.characters
@@ -137,12 +139,12 @@ def within_budget(
         if len(shown) == budget.chunks:
             break
         if candidate.id in chunks:
-            chunk = trimmed(chunks[candidate.id], subrules, SHORT_RULE)
+            chunk = trimmed(chunks[candidate.id], subrules, SHORT_RULE, asked)
             if len(chunk.text) <= left:
                 shown.append(chunk)
                 left -= len(chunk.text)
     for at, chunk in enumerate(shown):
-        longer = trimmed(chunks[chunk.id], subrules, min(LONG_RULE, len(chunk.text) + left))
+        longer = trimmed(chunks[chunk.id], subrules, min(LONG_RULE, len(chunk.text) + left), asked)
         if len(chunk.text) < len(longer.text) <= len(chunk.text) + left:
             shown[at] = longer
             left -= len(longer.text) - len(chunk.text)
@@ -156,12 +158,14 @@ def _scored(chunk: RuleChunk, score: float, subrules: Mapping[RuleId, float]) ->
     return replace(chunk, score=score, leaves=leaves)
 
 
-def trimmed(chunk: RuleChunk, subrules: Mapping[RuleId, float], limit: int) -> RuleChunk:
+def trimmed(
+    chunk: RuleChunk, subrules: Mapping[RuleId, float], limit: int, asked: Collection[RuleId] = ()
+) -> RuleChunk:
     """*chunk* itself when it has at most *limit* characters, else its own line and the best of its subrules.
 
     Kept are the first subrule, which says what the rule is about, and the best by *subrules* as long as they fit,
-    the best one always; they stay in the order of the CR. An ellipsis stands for what is left out, so that no quote
-    can run across the gap.
+    the best one always, and all of *asked*; they stay in the order of the CR. An ellipsis stands for what is left
+    out, so that no quote can run across the gap.
     """
     if len(chunk.text) <= limit or len(chunk.leaves) < 2:
         return chunk
@@ -172,10 +176,10 @@ def trimmed(chunk: RuleChunk, subrules: Mapping[RuleId, float], limit: int) -> R
         wanted = [first, *others]
     else:
         wanted = [others[0], first, *others[1:]]
-    kept: set[RuleId] = set()
-    left = limit - len(own)
+    kept = {leaf.id for leaf in chunk.leaves if leaf.id in asked}
+    left = limit - len(own) - sum(len(leaf.text) for leaf in chunk.leaves if leaf.id in kept)
     for leaf in wanted:
-        if not kept or len(leaf.text) <= left:
+        if leaf.id not in kept and (not kept or len(leaf.text) <= left):
             kept.add(leaf.id)
             left -= len(leaf.text)
     return replace(

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from judge.absent_rules import numbers_in
 from judge.passages import Passage, passages_of, stems
-from judge.values import RULE_ID_IN_PROSE, RuleChunk, RuleId, parent_of
+from judge.values import RULE_ID_IN_PROSE, AbsentRule, RuleChunk, RuleId, parent_of
 from judge.weights import Weights
 
 MAX_RULES = 6
@@ -60,22 +61,30 @@ class RulePassage:
     defines: bool = False
 
 
-def rules_asked_for(question: str, chunks: Sequence[RuleChunk]) -> tuple[tuple[RulePassage, ...], bool]:
+def rules_asked_for(
+    question: str, chunks: Sequence[RuleChunk], absent: Sequence[AbsentRule] = ()
+) -> tuple[tuple[RulePassage, ...], bool]:
     """What the rules that *question* names by number say, in its order, and whether it asks for nothing else.
 
-    A number that is not among *chunks* gives nothing.
+    A number that is among *absent* gives what is nearest to it, one that is not among *chunks* nothing.
     """
     texts = {leaf.id: leaf.text for chunk in chunks for leaf in chunk.leaves}
     texts |= {chunk.id: chunk.text for chunk in chunks}
-    numbers = dict.fromkeys(RuleId(number.lower()) for number in RULE_ID_IN_PROSE.findall(question))
-    found = (
+    nearest = {each.number: each.nearest for each in absent}
+    numbers = dict.fromkeys(rule for number in numbers_in(question) for rule in nearest.get(number, (number,)))
+    near = frozenset(rule for each in absent for rule in each.nearest)
+    found = tuple(
         RulePassage(rule, passage, 1.0, shares=True)
         for rule in numbers
         if rule in texts
-        for line in texts[rule].split("\n")[: 1 + OF_ONE_RULE]
-        for passage in passages_of(line)[:1]
+        for passage in _beginning(texts[rule], 1 if rule in near else 1 + OF_ONE_RULE)
     )
-    return tuple(found), stems(RULE_ID_IN_PROSE.sub(" ", question)) <= _ASKING
+    return found, stems(RULE_ID_IN_PROSE.sub(" ", question)) <= _ASKING
+
+
+def _beginning(text: str, lines: int) -> list[Passage]:
+    """What the first *lines* of *text* that hold a sentence say, of each its beginning; a heading holds none."""
+    return [passage for line in text.split("\n") for passage in passages_of(line)[:1]][:lines]
 
 
 @dataclass(frozen=True, slots=True)

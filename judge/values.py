@@ -241,6 +241,14 @@ class NotFound:
 Resolution = Resolved | Ambiguous | NotFound
 
 
+@dataclass(frozen=True, slots=True)
+class AbsentRule:
+    """A number the question writes that no rule of the edition has. nearest: the rules where it would stand."""
+
+    number: RuleId
+    nearest: tuple[RuleId, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """All that an answer may read and cite. rules are in rank order, already within the budget."""
@@ -253,6 +261,7 @@ class Context:
     notes: tuple[Note, ...] = ()
     prior_calls: tuple[PriorCall, ...] = ()
     history: tuple[Exchange, ...] = ()
+    absent: tuple[AbsentRule, ...] = ()  # rules asked for by number that this edition does not have
 
 
 @dataclass(frozen=True, slots=True)

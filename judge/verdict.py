@@ -87,7 +87,7 @@ def validate(raw: RawVerdict, context: Context, source: Source) -> Verdict:
     answer, cited = _without_stubs(without_controls(raw.answer).strip(), raw.citations)
     _check_size(answer, cited)
     answer, citations = _merged(answer, [checked(number, one, context) for number, one in cited.items()])
-    _check_rule_numbers(answer, citations)
+    _check_rule_numbers(answer, citations, context)
     return Verdict(
         answer=answer,
         confidence=raw.confidence,
@@ -132,7 +132,13 @@ def _merged(answer: str, citations: Sequence[Citation]) -> tuple[str, tuple[Cita
     return renumber(answer, {old: places[citation] for old, citation in enumerate(citations, 1)}), once
 
 
-def _check_rule_numbers(answer: str, citations: Sequence[Citation]) -> None:
+def _check_rule_numbers(answer: str, citations: Sequence[Citation], context: Context) -> None:
+    """Raises VerdictRejected for rules named and not cited.
+
+    That a number is no rule's may be said without a quote, and what is nearest to it.
+    """
+    absent = {rule for each in context.absent for rule in (each.number, *each.nearest)}
     rules = [citation.id for citation in citations if isinstance(citation, RuleCitation)]
-    if uncited := uncited_rules(answer, rules, [citation.quote for citation in citations]):
+    named = uncited_rules(answer, rules, [citation.quote for citation in citations])
+    if uncited := tuple(rule for rule in named if rule not in absent):
         raise VerdictRejected(UncitedRules(uncited))

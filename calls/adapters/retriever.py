@@ -17,12 +17,13 @@ from calls.adapters.legs import Kind
 from calls.adapters.rules import glossary_entries, rule_chunks
 from curation.asked_index import AskedIndex
 from curation.models import CardNote, Category
+from judge.absent_rules import absent_rules, numbers_in
 from judge.errors import ProviderError
 from judge.ports import Embedder
 from judge.queries import Asked, Query, by_relevance, headings_in, keyword_rules, plain_words, queries_of
 from judge.retrieval import Leg, fuse, fused_scores, ranking, shortened, within_budget
 from judge.values import (
-    RULE_ID_IN_PROSE,
+    AbsentRule,
     Budget,
     Card,
     CardId,
@@ -109,16 +110,18 @@ class PostgresRetriever:
         edition = Edition.objects.current()
         if edition is None:
             return Retrieved(Context(edition=date.min, cards=cards), Trace(ranked=(), legs_missing=("rules",)))
-        with clock.stage("look-ups"):
-            asked = _look_up(edition.pk, question, extraction, resolved)
-        searches, missing = self._search(edition.pk, asked, clock)
-        with clock.stage("rank"):
-            found = _all_legs(edition.pk, asked, searches, self._weights)
-        with clock.stage("fuse"):
-            candidates = fuse(found)
         with clock.stage("read"):
             chunks = rule_chunks(edition.pk)
-        shown = within_budget(candidates, chunks, self._budget, legs.subrule_scores(searches, self._weights))
+        with clock.stage("look-ups"):
+            asked = _look_up(edition.pk, question, extraction, resolved)
+            absent = absent_rules(numbers_in(question.text), chunks)
+        searches, missing = self._search(edition.pk, asked, clock)
+        with clock.stage("rank"):
+            found = _all_legs(edition.pk, asked, searches, self._weights, absent)
+        with clock.stage("fuse"):
+            candidates = fuse(found)
+        subrules = legs.subrule_scores(searches, self._weights)
+        shown = within_budget(candidates, chunks, self._budget, subrules, asked_for(question, absent))
         context = Context(
             edition=edition.effective,
             cards=asked.cards,
@@ -128,6 +131,7 @@ class PostgresRetriever:
             notes=asked.notes,
             prior_calls=prior_calls(extraction, asked.cards, self._embedder, self._budget.prior_calls),
             history=_bounded_history(question, self._budget),
+            absent=absent,
         )
         return Retrieved(
             context,
@@ -217,20 +221,33 @@ def _look_up(edition: int, question: Question, extraction: Extraction, resolved:
     )
 
 
-def _all_legs(edition: int, asked: _Asked, searches: Sequence[legs.Hits], weights: legs.Weights) -> tuple[Leg, ...]:
+def asked_for(question: Question, absent: Sequence[AbsentRule]) -> tuple[RuleId, ...]:
+    """The rules and subrules *question* names by number; of a number no rule has, what is nearest."""
+    nearest = {each.number: each.nearest for each in absent}
+    return tuple(rule for number in numbers_in(question.text) for rule in nearest.get(number, (number,)))
+
+
+def _all_legs(
+    edition: int,
+    asked: _Asked,
+    searches: Sequence[legs.Hits],
+    weights: legs.Weights,
+    absent: Sequence[AbsentRule],
+) -> tuple[Leg, ...]:
     """The legs of both rounds that found anything."""
-    first = (*legs.search_legs(searches, weights), *_named_legs(edition, asked, weights))
+    numbers = asked_for(asked.question, absent)
+    first = (*legs.search_legs(searches, weights), *_named_legs(edition, asked, numbers, weights))
     second = _second_round(edition, asked, fused_scores(first), weights)
     return tuple(leg for leg in (*first, *second) if leg.found and leg.weight)
 
 
-def _named_legs(edition: int, asked: _Asked, weights: legs.Weights) -> tuple[Leg, ...]:
+def _named_legs(edition: int, asked: _Asked, numbers: Sequence[RuleId], weights: legs.Weights) -> tuple[Leg, ...]:
     """The legs that need no search: keywords of the question and the cards, rule numbers, glossary, notes."""
     headings = headings_of(edition)
     spoken = headings_in(asked.words, headings)
     keywords = [rule for card in asked.cards for rule in keyword_rules(card.keywords, headings)]
     printed = headings_in("\n".join(card.oracle_text for card in asked.cards), headings)
-    in_question = [RuleId(number) for number in RULE_ID_IN_PROSE.findall(asked.words)]
+    in_question = [*numbers, *numbers_in(asked.words)]
     in_rulings = [
         rule
         for card in asked.cards

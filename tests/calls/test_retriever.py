@@ -17,6 +17,7 @@ from curation.models import AskedPhrase, CardNote, Category
 from judge.folding import fold_name
 from judge.ports import Embedder
 from judge.values import (
+    AbsentRule,
     Budget,
     CardSpan,
     CategoryKey,
@@ -26,6 +27,7 @@ from judge.values import (
     RankedRule,
     Resolved,
     Retrieved,
+    RuleId,
     Rung,
 )
 from judge.values import Card as CardValue
@@ -294,3 +296,14 @@ def test_a_query_of_weight_zero_is_not_asked() -> None:
     found = PostgresRetriever(None, weights=weights).retrieve(question, extraction("who wears a hat"), [])
     assert "text: english 1" in legs(found, "100.1")
     assert "text: question 1" not in legs(found, "100.1")
+
+
+def test_a_number_no_rule_has_is_told_with_what_is_nearest_and_that_is_shown() -> None:
+    load_invented()
+    found = retrieve("what does rule 702.99 say, and 100.1b, and 100.1z?").context
+    assert found.absent == (
+        AbsentRule(RuleId("702.99"), (RuleId("702.2"),)),
+        AbsentRule(RuleId("100.1z"), (RuleId("100.1"), RuleId("100.1b"))),
+    )
+    assert {"702.2", "100.1"} <= {chunk.id for chunk in found.rules[:3]}
+    assert retrieve("what does rule 100.1b say?").context.absent == ()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judge.absent_rules import absent_rules
 from judge.extractive import NothingToQuote, extract_answer
 from judge.passages import LONGEST, passages_of, sentences, stems
 from judge.phrases import PHRASES
@@ -28,6 +29,7 @@ from judge.values import (
     RulingCitation,
     RulingKey,
     Source,
+    parent_of,
     parse_rule_id,
 )
 from judge.verdict import MAX_ANSWER, Verdict, validate
@@ -376,3 +378,18 @@ def test_a_rule_asked_for_by_number_is_quoted_first_and_alone() -> None:
     assert only
     assert not rules_asked_for("does 702.5b matter when the lamp is stolen", [chunk])[1]
     assert rules_asked_for("what does 999.9z say?", [chunk])[0] == ()
+
+
+def test_a_number_that_no_rule_has_is_said_and_what_is_nearest_quoted() -> None:
+    chunks = (DAMP, TOKEN)
+    for number, nearest in (("750.1z", "750.1, 750.1d"), ("750.99", "750.1")):
+        absent = absent_rules([RuleId(number)], {one.id: one for one in chunks})
+        context = Context(edition=CONTEXT.edition, rules=chunks, absent=absent)
+        raw = extract_answer(parse_question(f"what does rule {number} say?"), extraction(), context)
+        assert isinstance(raw, RawVerdict)
+        made = validate(raw, context, Source.CR)
+        assert made.answer.startswith(
+            f"The rules of {CONTEXT.edition} have no rule {number}. Nearest to it: {nearest}. {PHRASES['en'].opening}"
+        )
+        assert made.citations
+        assert {parent_of(one.id) for one in made.citations if isinstance(one, RuleCitation)} == {"750.1"}

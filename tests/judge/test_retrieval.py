@@ -14,9 +14,10 @@ from judge.retrieval import (
     interleaved,
     ranking,
     shortened,
+    trimmed,
     within_budget,
 )
-from judge.values import Budget, RuleChunk, RuleId
+from judge.values import Budget, Leaf, RuleChunk, RuleId
 
 
 def leg(name: str, *rules: str, weight: float = 1.0) -> Leg:
@@ -120,3 +121,19 @@ def test_whatever_is_found_stays_within_the_budget_and_keeps_its_order(
 )
 def test_shortening_keeps_whole_words_and_says_that_it_cut(text: str, limit: int, expected: str) -> None:
     assert shortened(text, limit) == expected
+
+
+def test_a_long_rule_keeps_the_subrules_asked_for_by_number() -> None:
+    leaves = tuple(Leaf(RuleId(f"704.5{letter}"), f"{letter} " * 60) for letter in "abcdefgh")
+    long = RuleChunk(
+        RuleId("704.5"), "Checks", "", "\n".join(["Checks", *(f"{leaf.id} {leaf.text}" for leaf in leaves)]), leaves
+    )
+    scores = {RuleId("704.5c"): 1.0}
+    assert [leaf.id for leaf in trimmed(long, scores, 300).leaves] == ["704.5a", "704.5c"]
+    asked = [RuleId("704.5g"), RuleId("704.5h")]
+    shown = trimmed(long, scores, 300, asked)
+    assert [leaf.id for leaf in shown.leaves] == asked
+    assert shown.abridged
+    assert "704.5g g g" in shown.text
+    (chunk,) = within_budget(candidates("704.5"), {long.id: long}, Budget(characters=720), scores, asked)
+    assert [leaf.id for leaf in chunk.leaves][-2:] == asked
