@@ -6,7 +6,8 @@ import logging
 from collections.abc import Iterable
 from typing import Any, override
 
-from django.http import Http404
+from django.core.exceptions import DisallowedHost
+from django.http import Http404, JsonResponse
 from rest_framework import status
 from rest_framework.exceptions import APIException, MethodNotAllowed, UnsupportedMediaType
 from rest_framework.negotiation import BaseContentNegotiation
@@ -14,6 +15,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 log = logging.getLogger(__name__)
+
+_BROKEN = "something broke on our side; the log has the details"
 
 
 def one_shape(error: Exception, _context: dict[str, Any]) -> Response:
@@ -27,7 +30,19 @@ def one_shape(error: Exception, _context: dict[str, Any]) -> Response:
     if isinstance(error, Http404):
         return refusal(status.HTTP_404_NOT_FOUND, "there is nothing at this address; docs/API.md lists them")
     log.error("the API failed", exc_info=error)
-    return refusal(status.HTTP_500_INTERNAL_SERVER_ERROR, "something broke on our side; the log has the details")
+    return refusal(status.HTTP_500_INTERNAL_SERVER_ERROR, _BROKEN)
+
+
+def unreadable(exception: Exception | None) -> JsonResponse:
+    """The one shape for a request under /api/ that is refused before a view is looked for."""
+    host = isinstance(exception, DisallowedHost)
+    message = "this judge is not called by that Host" if host else "the request cannot be read"
+    return JsonResponse({"kind": "error", "message": message}, status=status.HTTP_400_BAD_REQUEST)
+
+
+def failure() -> JsonResponse:
+    """The one shape for an error outside every view."""
+    return JsonResponse({"kind": "error", "message": _BROKEN}, status=status.HTTP_500_INTERNAL_SERVER_ERROR)
 
 
 def refusal(code: int, message: str) -> Response:

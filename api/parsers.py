@@ -11,6 +11,7 @@ from rest_framework.exceptions import APIException, ParseError
 from rest_framework.parsers import BaseParser
 
 BODY_LIMIT = 64 * 1024  # bytes; a question has a few thousand characters at most
+_MOST_DIGITS = 100  # no field takes a number; Python itself balks at some thousands, in its own words
 
 
 class BodyTooLarge(APIException):
@@ -37,14 +38,24 @@ class BoundedJSONParser(BaseParser):
         if len(body) > BODY_LIMIT:
             raise BodyTooLarge
         try:
-            return json.loads(body.decode("utf-8-sig"), parse_constant=_no_constant)
+            return json.loads(body.decode("utf-8-sig"), parse_constant=_no_constant, parse_int=_whole_number)
         except UnicodeDecodeError:
             raise ParseError("the body is not UTF-8") from None
         except RecursionError:
             raise ParseError("the JSON is nested too deeply") from None
-        except ValueError as error:  # JSONDecodeError, and a number of thousands of digits
+        except ValueError as error:  # JSONDecodeError or _NotJSON
             raise ParseError(f"the body is not JSON: {error}") from None
 
 
+class _NotJSON(ValueError):
+    """What Python would read as JSON and nobody means."""
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise _NotJSON(f"a number has more than {_MOST_DIGITS} digits")
+    return int(digits)
+
+
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise _NotJSON(f"{name} is no JSON")

@@ -9,6 +9,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("web.urls")),
 ]
 
-handler400 = "web.views.bad_request"
+handler400 = "judgesite.handlers.bad_request"
 handler404 = "web.views.not_found"
-handler500 = "web.views.broken"
+handler500 = "judgesite.handlers.broken"

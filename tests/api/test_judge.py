@@ -62,7 +62,12 @@ def test_pins_privacy_and_thread_reach_the_judge(judge_says: Says) -> None:
         pytest.param("", 400, "question: missing", id="empty body"),
         pytest.param("{", 400, "not JSON", id="half an object"),
         pytest.param("[" * 60_000, 400, "nested too deeply", id="deep nesting"),
-        pytest.param('{"question": ' + "9" * 5_000 + "}", 400, "not JSON", id="a number of thousands of digits"),
+        pytest.param(
+            '{"question": ' + "9" * 6_000 + "}",
+            400,
+            "the body is not JSON: a number has more than 100 digits",
+            id="a number of thousands of digits",
+        ),
         pytest.param('{"question": NaN}', 400, "NaN", id="NaN"),
         pytest.param(b'{"question": "\xff"}', 400, "UTF-8", id="not UTF-8"),
         pytest.param("[]", 400, "JSON object", id="a list"),
@@ -233,3 +238,29 @@ async def _status_of_chunks(chunks: list[bytes]) -> int:
     }
     await application(scope, receive, send)
     return int(sent[0]["status"])
+
+
+@pytest.mark.parametrize("path", ["/api/health", "/api/judge", "/api/none"])
+def test_a_host_that_is_not_ours_is_told_as_json(path: str) -> None:
+    response = Client().get(path, headers={"host": "elsewhere.example"})
+
+    assert response.status_code == 400
+    assert response.json() == {"kind": "error", "message": "this judge is not called by that Host"}
+
+
+def test_a_host_that_is_not_ours_gets_a_page_outside_the_api() -> None:
+    response = Client().get("/", headers={"host": "elsewhere.example"})
+
+    assert response.status_code == 400
+    assert response.headers["Content-Type"].startswith("text/html")
+
+
+def test_what_breaks_outside_every_view_is_told_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_args: object) -> None:
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr("django.middleware.common.CommonMiddleware.process_request", breaks)
+    response = Client(raise_request_exception=False).get("/api/health")
+
+    assert response.status_code == 500
+    assert response.json() == {"kind": "error", "message": "something broke on our side; the log has the details"}
