@@ -135,6 +135,7 @@ def write_run(file: Path, info: RunInfo, rows: Iterable[RunRow]) -> None:
     """Writes the run whole; a file that was there is replaced only once the new one is."""
     lines = [json.dumps(asdict(info), ensure_ascii=False)]
     lines += [json.dumps(asdict(row), ensure_ascii=False) for row in rows]
+    file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(".part")
     fresh.write_text("\n".join(lines) + "\n", encoding="utf-8")
     fresh.replace(file)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,7 +55,8 @@ def run(options: Mapping[str, Any], stdout: Output) -> int:
     wanted = [each for each in questions if each.id not in rows and (not options["only"] or each.id in options["only"])]
     info = _info(options)
     with ThreadPoolExecutor(max(1, options["workers"])) as pool:
-        for row in pool.map(_asked, wanted):
+        for done in as_completed([pool.submit(_asked, each) for each in wanted]):
+            row = done.result()
             rows[row.id] = row
             write_run(file, info, (rows[each.id] for each in questions if each.id in rows))
             stdout.write(f"{len(rows)}/{len(questions)} {row.id}: {row.reply} ({row.seconds:.0f} s)")
