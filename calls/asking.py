@@ -12,7 +12,7 @@ from django.utils.crypto import salted_hmac
 from calls.limits import admitted, limits_from_settings
 from calls.wiring import corpus, judge, store
 from judge.errors import InvalidQuestion
-from judge.incidents import log_incident
+from judge.incidents import log_incident, without_words
 from judge.questions import parse_question
 from judge.replies import Failed, Reply
 from judge.values import CorpusState, Pin
@@ -50,11 +50,12 @@ def ask(asked: Asked) -> Reply:
             return refusal or judge().answer(question, asked.pins)
     except InvalidQuestion:
         raise
-    except DatabaseError:
-        log.exception("the database failed while a question was asked")
+    except DatabaseError as error:
+        said = without_words(error) if asked.private else error
+        log.error("the database failed while a question was asked", exc_info=said)  # noqa: TRY400 - not its own words
         return Failed(_UNREACHABLE)
     except Exception as error:  # the door answers in its own shape; the log has it
-        incident = log_incident("answering a question", error)
+        incident = log_incident("answering a question", without_words(error) if asked.private else error)
         return Failed(_BROKE.format(incident=incident), incident)
 
 

@@ -192,6 +192,7 @@ def _answer(kind: str, reply: Answered | Extractive, state: CorpusState) -> Repl
         cards.append(link)
     return _base(kind, state) | {
         "edition": verdict.edition.isoformat(),
+        "notices": [*notices(state), *reply.remarks],
         "answer": verdict.answer,
         "confidence": verdict.confidence.value,
         "cards": cards,

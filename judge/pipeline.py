@@ -17,12 +17,14 @@ from judge.errors import ProviderError, VerdictRejected
 from judge.extractive import NothingToQuote, extract_answer
 from judge.failures import Failure, FailureKind
 from judge.folding import fold_name
-from judge.incidents import log_incident
+from judge.incidents import log_incident, log_trouble, without_words
 from judge.ports import CallStore, Corpus, Extractor, FailureStore, Resolver, Retriever
 from judge.questions import apply_pins, brackets, drop_invented_spans, without_brackets
 from judge.replies import AmbiguousCards, Answered, CardsNotFound, Extractive, Failed, OutOfScope, Reply
 from judge.stages import CardsFound, Done, Extracting, Judging, OnStage, RulesRead, Stage, Validating
-from judge.synthesizing import Reasoned, Reasoning, Unanswered, told
+from judge.synthesizing import Reasoned, Reasoning, Unanswered, kind_of
+from judge.transcripts import Transcript
+from judge.troubles import BROKE, told
 from judge.values import (
     Ambiguous,
     CardSpan,
@@ -40,7 +42,8 @@ from judge.values import (
 from judge.verdict import validate
 
 NO_MODEL = "No language model is set up here."
-_READ_LOCALLY = "model extraction: {why}; the question was read without a model"
+READ_LOCALLY = "The question was read without a language model, so names and wording may have been missed: {why}"
+_NOT_READ = "The language model's reading of it could not be used."
 
 _WENT_WRONG = "Something went wrong while {doing}. It has been logged as incident {incident}; please try again."
 
@@ -113,7 +116,7 @@ class _Run:
     question: Question
     on_stage: OnStage
     cancel: Cancellation | None = None
-    notes: list[str] = field(default_factory=list)  # legs of the run that could not be, for the trace
+    remarks: list[str] = field(default_factory=list)  # what the asker has to know about how this was answered
     milliseconds: list[tuple[str, float]] = field(default_factory=list)
 
     def reply(self) -> Reply:
@@ -129,7 +132,6 @@ class _Run:
         self._goes_on(CardsFound(cards.resolved, cards.not_found))
         with self._guarded("reading the rules", "retrieve"):
             retrieved = self.judge.retriever.retrieve(self.question, extraction, cards.resolved)
-        retrieved = self._noted(retrieved)
         self._goes_on(RulesRead(retrieved.context, retrieved.trace.legs_missing))
         judged = self._judged(extraction, cards, retrieved)
         self._check_cancelled()
@@ -142,11 +144,6 @@ class _Run:
     def _check_cancelled(self) -> None:
         if self.cancel is not None:
             self.cancel.check()
-
-    def _noted(self, retrieved: Retrieved) -> Retrieved:
-        """*retrieved* with what could not run before it, so that the trace tells all of it."""
-        missing = (*self.notes, *retrieved.trace.legs_missing)
-        return replace(retrieved, trace=replace(retrieved.trace, legs_missing=missing))
 
     def _extraction(self) -> Extraction:
         """What the question is about; its spans are the bracketed names, then what else occurs in it."""
@@ -171,14 +168,28 @@ class _Run:
         """What the extractor reads, or what the fallback does where a model would not or could not."""
         try:
             return self.judge.extractor.extract(self.question, self.cancel)
-        except (ProviderError, VerdictRejected) as error:
+        except Cancelled:
+            raise
+        except Exception as error:
             if self.judge.fallback is None:
                 raise
-            why = told(error) if isinstance(error, ProviderError) else "the model's reading could not be used"
-            self.notes.append(_READ_LOCALLY.format(why=why.rstrip(".")))
-            kind = FailureKind.REJECTED if isinstance(error, VerdictRejected) else FailureKind.PROVIDER
-            self._keep(Failure(kind=kind, stage="extract", reasons=(str(error),)))
-            return self.judge.fallback.extract(self.question)
+            why, failure = self._unread(error)
+            self.remarks.append(READ_LOCALLY.format(why=why))
+            self._keep(failure)
+        return self.judge.fallback.extract(self.question)
+
+    def _unread(self, error: Exception) -> tuple[str, Failure]:
+        """Why a model did not read the question: for the asker, and for the operator."""
+        doing = "reading the question by a model"
+        if isinstance(error, ProviderError):
+            log_trouble(doing, self._loggable(error))
+            return told(error), _unread(kind_of(error), str(error), error.transcript)
+        if isinstance(error, VerdictRejected):
+            log_trouble(doing, self._loggable(error))
+            name = type(error.rejection).__name__
+            return _NOT_READ, _unread(FailureKind.REJECTED, str(error), error.transcript, (name,))
+        incident = self._incident(doing, error)
+        return BROKE.format(incident=incident), _unread(FailureKind.BUG, f"incident {incident}")
 
     def _judged(self, extraction: Extraction, cards: _Cards, retrieved: Retrieved) -> Answered | Extractive:
         """A model's answer where there is one that holds, the extractive one otherwise."""
@@ -196,6 +207,7 @@ class _Run:
                     claims=outcome.claims,
                     transcript=outcome.transcript,
                     not_found=cards.not_found,
+                    remarks=tuple(self.remarks),
                 )
             reason = outcome.reason
         return self._extractive(extraction, cards, retrieved, reason)
@@ -222,6 +234,7 @@ class _Run:
             trace=self._timed_trace(retrieved),
             reason=reason,
             not_found=cards.not_found,
+            remarks=tuple(self.remarks),
         )
 
     def _timed_trace(self, retrieved: Retrieved) -> Trace:
@@ -235,7 +248,7 @@ class _Run:
         try:
             self.judge.failures.keep(self.question, failure)
         except Exception as error:
-            self.judge.incidents("keeping a failed attempt", error)
+            self._incident("keeping a failed attempt", error)
 
     def _stored(self, extraction: Extraction, reply: Answered | Extractive) -> Answered | Extractive:
         """*reply* with its call id. Private questions are never stored; an answer that cannot be is still given."""
@@ -244,8 +257,14 @@ class _Run:
         try:
             return replace(reply, call=self.judge.store.save(self.question, extraction, reply))
         except Exception as error:  # losing the record must not lose the answer
-            self.judge.incidents("storing the call", error)
+            self._incident("storing the call", error)
             return reply
+
+    def _loggable(self, error: Exception) -> Exception:
+        return without_words(error) if self.question.private else error
+
+    def _incident(self, doing: str, error: Exception) -> str:
+        return self.judge.incidents(doing, self._loggable(error))
 
     @contextmanager
     def _guarded(self, doing: str, stage: str = "") -> Iterator[None]:
@@ -256,7 +275,7 @@ class _Run:
         except (_Stopped, Cancelled):
             raise
         except Exception as error:
-            incident = self.judge.incidents(doing, error)
+            incident = self._incident(doing, error)
             raise _Stopped(Failed(_WENT_WRONG.format(doing=doing, incident=incident), incident)) from error
 
     @contextmanager
@@ -268,6 +287,12 @@ class _Run:
         start = clock()
         yield
         self.milliseconds.append((stage, (clock() - start) * 1_000))
+
+
+def _unread(
+    kind: FailureKind, reason: str, transcript: Transcript | None = None, rejections: tuple[str, ...] = ()
+) -> Failure:
+    return Failure(kind=kind, stage="extract", reasons=(reason,), rejections=rejections, transcript=transcript)
 
 
 def merged_spans(bracketed: Sequence[CardSpan], others: Sequence[CardSpan]) -> tuple[CardSpan, ...]:

@@ -16,7 +16,8 @@ class Answered:
     """A model reasoned; the verdict passed validate(). call: None when the question was private.
 
     claims: what the answer states, each marked where its quote does not back it. not_found: suspected names that are
-    no card's; the answer was made without them. transcript: how it came about, for the operator and nobody else.
+    no card's; the answer was made without them. remarks: what else the asker has to know about how it was made.
+    transcript: how it came about, for the operator and nobody else.
     """
 
     verdict: Verdict
@@ -27,6 +28,7 @@ class Answered:
     transcript: Transcript | None = field(default=None, compare=False)
     call: CallId | None = None
     not_found: tuple[CardSpan, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def doubtful(self) -> tuple[Claim, ...]:
@@ -38,7 +40,7 @@ class Answered:
 class Extractive:
     """No model reasoned: the passages that best decide the question, each a checked quote.
 
-    reason: why no model answered, in words for the asker. not_found: as in Answered.
+    reason: why no model answered, in words for the asker. not_found, remarks: as in Answered.
     """
 
     verdict: Verdict
@@ -48,6 +50,7 @@ class Extractive:
     reason: str
     call: CallId | None = None
     not_found: tuple[CardSpan, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,26 +6,22 @@ Every way it can fail comes back as Unanswered, in words for the asker and as a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from math import ceil
+from dataclasses import dataclass, field, replace
 
 from judge.cancelling import Cancellation, Cancelled
-from judge.errors import ProviderError, VerdictRejected
+from judge.errors import ProviderError, Trouble, VerdictRejected
 from judge.failures import Failure, FailureKind
+from judge.incidents import log_trouble, without_words
 from judge.ports import Draft, Embedder, Synthesizer, Verifier
 from judge.rejections import Rejection
 from judge.stages import Judging, OnStage, Validating
-from judge.support import Claim, check_support
+from judge.support import Claim, Meaning, check_support, meaning_by
 from judge.transcripts import Transcript
+from judge.troubles import BROKE, REJECTED, told
 from judge.values import Context, Extraction, Question
 from judge.verdict import Verdict, validate
 
 ATTEMPTS = 2  # drafts asked of a synthesizer: one, and one retry with the reason (DESIGN 4.6)
-
-FAILED = "The language model could not be reached."
-OVERLOADED = "The language model is overloaded right now."
-CAP_REACHED = "The spending limit of this judge is reached."
-REJECTED = "The language model's answer did not pass the check of its quotes."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,106 +61,116 @@ class Reasoning:
         cancel: Cancellation | None,
     ) -> Reasoned | Unanswered:
         """What a model makes of *question*. Raises Cancelled, and whatever *on_stage* raises."""
-        rejections: list[Rejection] = []
-        draft: Draft | None = None
+        return _Attempts(self, question, extraction, context, on_stage, cancel).outcome()
+
+
+@dataclass(slots=True)
+class _Attempts:
+    """The drafts asked for one question."""
+
+    reasoning: Reasoning
+    question: Question
+    extraction: Extraction
+    context: Context
+    on_stage: OnStage
+    cancel: Cancellation | None
+    draft: Draft | None = None
+    verdict: Verdict | None = None
+    rejections: list[Rejection] = field(default_factory=list)
+
+    def outcome(self) -> Reasoned | Unanswered:
         for attempt in range(1, ATTEMPTS + 1):
-            on_stage(Judging(attempt))
-            try:
-                draft = self._draft(question, extraction, context, draft, rejections, cancel)
-            except Cancelled:
-                raise
-            except ProviderError as error:
-                return Unanswered(told(error), _failure(_kind(error), (*map(str, rejections), str(error)), draft))
-            except Exception as error:  # the checked quotes are still there to answer with
-                incident = self.incidents("asking the model", error)
-                return Unanswered(FAILED, _failure(FailureKind.BUG, (f"incident {incident}",), draft))
-            on_stage(Validating(attempt))
-            try:
-                verdict = validate(draft.raw(), draft.context, extraction.source)
-            except VerdictRejected as refusal:
-                rejections.append(refusal.rejection)
-                continue
-            claims = self._claims(verdict, extraction, cancel)
-            return Reasoned(verdict, draft.context, claims, draft.transcript, _retried(rejections, draft))
-        return Unanswered(REJECTED, _rejected(FailureKind.REJECTED, rejections, draft))
+            self.on_stage(Judging(attempt))
+            if failed := self._failed(self._ask):
+                return failed
+            self.on_stage(Validating(attempt))
+            if failed := self._failed(self._check):
+                return failed
+            if self.verdict is not None:
+                return self._reasoned(self.verdict)
+        return Unanswered(REJECTED, self._failure(FailureKind.REJECTED))
 
-    def _draft(
-        self,
-        question: Question,
-        extraction: Extraction,
-        context: Context,
-        before: Draft | None,
-        rejections: list[Rejection],
-        cancel: Cancellation | None,
-    ) -> Draft:
-        if before is None:
-            return self.synthesizer.draft(question, extraction, context, cancel)
-        return before.again(rejections[-1], cancel)
+    def _failed(self, step: Callable[[], None]) -> Unanswered | None:
+        """Why *step* could not be taken, None where it was. Raises Cancelled."""
+        try:
+            step()
+        except Cancelled:
+            raise
+        except ProviderError as error:
+            log_trouble("asking the model", without_words(error) if self.question.private else error)
+            failure = self._failure(kind_of(error), str(error), error.transcript)
+            return Unanswered(told(error), failure)
+        except Exception as error:  # the checked quotes are still there to answer with
+            incident = self._incident("asking the model", error)
+            return Unanswered(BROKE.format(incident=incident), self._failure(FailureKind.BUG, f"incident {incident}"))
+        return None
 
-    def _claims(self, verdict: Verdict, extraction: Extraction, cancel: Cancellation | None) -> tuple[Claim, ...]:
+    def _ask(self) -> None:
+        if self.draft is None:
+            asked = self.reasoning.synthesizer
+            self.draft = asked.draft(self.question, self.extraction, self.context, self.cancel)
+        else:
+            self.draft = self.draft.again(self.rejections[-1], self.cancel)
+
+    def _check(self) -> None:
+        assert self.draft is not None, "a draft is asked for before it is checked"
+        try:
+            self.verdict = validate(self.draft.raw(), self.draft.context, self.extraction.source)
+        except VerdictRejected as refusal:
+            self.rejections.append(refusal.rejection)
+
+    def _reasoned(self, verdict: Verdict) -> Reasoned:
+        assert self.draft is not None, "a verdict was a draft"
+        failure = self._failure(FailureKind.RETRIED) if self.rejections else None
+        return Reasoned(verdict, self.draft.context, self._claims(verdict), self.draft.transcript, failure)
+
+    def _failure(self, kind: FailureKind, last: str = "", transcript: Transcript | None = None) -> Failure:
+        """The failure of *kind*: the rejections so far, and *last*."""
+        return Failure(
+            kind=kind,
+            stage="synth",
+            reasons=tuple(filter(None, [*map(str, self.rejections), last])),
+            rejections=tuple(type(rejection).__name__ for rejection in self.rejections),
+            transcript=transcript or (None if self.draft is None else self.draft.transcript),
+        )
+
+    def _claims(self, verdict: Verdict) -> tuple[Claim, ...]:
         """The claims of *verdict*, held against their quotes: by words and vectors, and by a model where there is one.
 
         The second look never costs the answer: where it fails, what the look before it found stands.
         """
+        english = self.extraction.answer_language == "en"
         try:
-            embed = None if self.embedder is None else self.embedder.query
-            claims = check_support(verdict, embed, english=extraction.answer_language == "en")
+            claims = check_support(verdict, self._meaning(), english=english)
         except Exception as error:
-            self.incidents("looking at the claims", error)
-            claims = check_support(verdict, None, english=extraction.answer_language == "en")
-        if self.verifier is None or not claims:
+            self._incident("looking at the claims", error)
+            claims = check_support(verdict, None, english=english)
+        return self._verified(claims)
+
+    def _verified(self, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+        """*claims* as the verifier finds them; as they were where there is none or it fails."""
+        verifier = self.reasoning.verifier
+        if verifier is None or not claims:
             return claims
         try:
-            found = self.verifier.verify(claims, cancel)
+            found = verifier.verify(claims, self.cancel)
+            return tuple(replace(claim, support=support) for claim, support in zip(claims, found, strict=True))
         except Cancelled:
             raise
-        except (ProviderError, VerdictRejected):
-            return claims
+        except (ProviderError, VerdictRejected) as error:
+            log_trouble("taking a second look", without_words(error) if self.question.private else error)
         except Exception as error:
-            self.incidents("taking a second look", error)
-            return claims
-        return tuple(replace(claim, support=support) for claim, support in zip(claims, found, strict=True))
+            self._incident("taking a second look", error)
+        return claims
+
+    def _meaning(self) -> Meaning | None:
+        embedder = self.reasoning.embedder
+        return None if embedder is None else meaning_by(embedder.space.model, embedder.query)
+
+    def _incident(self, doing: str, error: Exception) -> str:
+        return self.reasoning.incidents(doing, without_words(error) if self.question.private else error)
 
 
-def told(error: ProviderError) -> str:
-    """*error* in words for the asker, and when to come back where that is known."""
-    if _kind(error) is FailureKind.CAP_REACHED:
-        return f"{CAP_REACHED}{_back(error.retry_after)}"
-    if error.retry_after is not None:
-        return f"{OVERLOADED}{_back(error.retry_after)}"
-    return FAILED
-
-
-def _back(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    if seconds < 120:
-        return f" It may answer again in {ceil(seconds)} seconds."
-    if seconds < 7_200:
-        return f" It may answer again in {ceil(seconds / 60)} minutes."
-    if seconds < 172_800:
-        return f" It may answer again in {ceil(seconds / 3_600)} hours."
-    return f" It may answer again in {ceil(seconds / 86_400)} days."
-
-
-def _kind(error: ProviderError) -> FailureKind:
-    return FailureKind.CAP_REACHED if error.is_own_cap else FailureKind.PROVIDER
-
-
-def _failure(kind: FailureKind, reasons: tuple[str, ...], draft: Draft | None) -> Failure:
-    transcript = None if draft is None else draft.transcript
-    return Failure(kind=kind, stage="synth", reasons=reasons, transcript=transcript)
-
-
-def _retried(rejections: list[Rejection], draft: Draft) -> Failure | None:
-    return _rejected(FailureKind.RETRIED, rejections, draft) if rejections else None
-
-
-def _rejected(kind: FailureKind, rejections: list[Rejection], draft: Draft | None) -> Failure:
-    return Failure(
-        kind=kind,
-        stage="synth",
-        reasons=tuple(map(str, rejections)),
-        rejections=tuple(type(rejection).__name__ for rejection in rejections),
-        transcript=None if draft is None else draft.transcript,
-    )
+def kind_of(error: ProviderError) -> FailureKind:
+    """How *error* is counted."""
+    return FailureKind.CAP_REACHED if error.trouble is Trouble.OWN_CAP else FailureKind.PROVIDER

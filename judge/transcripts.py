@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 from judge.values import RuleId
 
+NO_REPLY = "no reply"  # the stop of a round that the provider failed in
+
 
 @dataclass(frozen=True, slots=True)
 class PromptDigest:

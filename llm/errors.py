@@ -2,7 +2,8 @@
 
 judge.errors.ProviderError          retryable, retry_after
 ├── Overloaded                      the provider has no room (429, 503, 529); retryable
-├── Unreachable                     no connection, a broken or silent one, a 5xx; retryable
+├── Unreachable                     no connection, a broken one, a 5xx; retryable
+│   └── TooSlow                     no answer within the time there was
 ├── CredentialsRefused              the key is missing, wrong or not allowed this model; an operator has to act
 ├── RequestRefused                  the request will not be taken (400, 404, 413); a fault of ours or of judge.toml
 ├── Unreadable                      the reply breaks the provider's own wire format; retryable
@@ -11,11 +12,13 @@ judge.errors.ProviderError          retryable, retry_after
 
 from __future__ import annotations
 
-from judge.errors import ProviderError
+from judge.errors import ProviderError, Trouble
 
 
 class Overloaded(ProviderError):
     """The provider has no room for the request right now."""
+
+    trouble = Trouble.BUSY
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message, retryable=True, retry_after=retry_after)
@@ -32,8 +35,16 @@ class Unreachable(ProviderError):
         self.may_be_billed = may_be_billed
 
 
+class TooSlow(Unreachable):
+    """No answer within the time there was."""
+
+    trouble = Trouble.SLOW
+
+
 class CredentialsRefused(ProviderError):
     """The key is missing, wrong, or not allowed to use the model."""
+
+    trouble = Trouble.MISCONFIGURED
 
     def __init__(self, message: str) -> None:
         super().__init__(message, retryable=False)
@@ -41,6 +52,8 @@ class CredentialsRefused(ProviderError):
 
 class RequestRefused(ProviderError):
     """The provider will not take the request as it is."""
+
+    trouble = Trouble.MISCONFIGURED
 
     def __init__(self, message: str) -> None:
         super().__init__(message, retryable=False)
@@ -56,7 +69,7 @@ class Unreadable(ProviderError):
 class CapReached(ProviderError):
     """The operator's spend cap leaves no room for the request. Nothing was sent and nothing spent."""
 
-    is_own_cap = True
+    trouble = Trouble.OWN_CAP
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message, retryable=False, retry_after=retry_after)

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judge.cancelling import Cancellation
-from judge.errors import VerdictRejected
+from judge.errors import ProviderError, VerdictRejected
 from judge.raw import RawExtraction, decode_extraction, extraction_of, schema_of
 from judge.rejections import Malformed
+from judge.transcripts import NO_REPLY, Round, Transcript
 from judge.values import CategoryKey, Extraction, Question
 from llm.backends import Chat
 from llm.material import asked, safe
 from llm.messages import OutputSchema, Request, Response, Stop, SystemBlock, TextBlock, UserTurn
-from llm.prompting import filled, prompt
-from llm.replaying import effort_after, told_why
+from llm.prompting import digests, filled, prompt
+from llm.replaying import effort_after, round_of, told_why
 from llm.stages import StageOptions
 
 PROMPTS = ("extract", "extract_retry")  # what a recording of extractions carries the digests of
@@ -35,13 +36,41 @@ class ModelExtractor:
         Raises ProviderError, VerdictRejected(Malformed) after a second try, or Cancelled.
         """
         known = self.categories()
-        request = extraction_request(question, known, self.options, cancel)
-        response = self.chat.send(request)
+        heard = _Heard(self.chat)
         try:
-            return extraction_of(_decoded(response), question, known)
-        except VerdictRejected as refusal:
-            again = _again(request, response, str(refusal))
-        return extraction_of(_decoded(self.chat.send(again)), question, known)
+            request = extraction_request(question, known, self.options, cancel)
+            response = heard.send(request)
+            try:
+                return extraction_of(_decoded(response), question, known)
+            except VerdictRejected as refusal:
+                again = _again(request, response, str(refusal))
+            return extraction_of(_decoded(heard.send(again)), question, known)
+        except (ProviderError, VerdictRejected) as error:
+            error.transcript = heard.transcript()
+            raise
+
+
+@dataclass(slots=True)
+class _Heard:
+    """A model, and what was said to it and what it said."""
+
+    chat: Chat
+    rounds: list[Round] = field(default_factory=list)
+
+    def send(self, request: Request) -> Response:
+        """As Chat.send()."""
+        last = request.turns[-1]
+        asked_now = "\n\n".join(block.text for block in last.blocks) if isinstance(last, UserTurn) else ""
+        try:
+            response = self.chat.send(request)
+        except ProviderError:
+            self.rounds.append(Round(asked_now, "", NO_REPLY))
+            raise
+        self.rounds.append(round_of(asked_now, response.text, response))
+        return response
+
+    def transcript(self) -> Transcript:
+        return Transcript(model=self.chat.model, prompts=digests(*PROMPTS), rounds=tuple(self.rounds))
 
 
 def extraction_request(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from judge.transcripts import Round
 from llm.messages import Effort, Request, Response, Stop, TextBlock, ToolResult, Turn, UserTurn
 
 NOT_OFFERED = "No tool was offered."
@@ -29,6 +30,13 @@ def told_why(turns: tuple[Turn, ...], response: Response, why: str) -> tuple[Tur
     *before, last = turns
     assert isinstance(last, UserTurn), "a request ends with a user turn"
     return (*before, replace(last, blocks=(*last.blocks, TextBlock(why))))
+
+
+def round_of(asked: str, replied: str, response: Response) -> Round:
+    """The round of a transcript in which *asked* got *response*, told as *replied*."""
+    usage = response.usage
+    read = usage.input + usage.cache_read + usage.cache_written
+    return Round(asked, replied, response.stop.value, read, usage.output)
 
 
 def effort_after(response: Response, request: Request) -> Effort:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from judge.cancelling import Cancellation
-from judge.errors import VerdictRejected
+from judge.errors import ProviderError, VerdictRejected
 from judge.mending import faults
 from judge.ports import RuleLookup
 from judge.raw import RawVerdict, decode_verdict, schema_of
 from judge.rejections import Malformed, Rejection
-from judge.transcripts import Round, Transcript
+from judge.transcripts import NO_REPLY, Round, Transcript
 from judge.values import Context, Extraction, Question
 from llm.backends import Chat
 from llm.looking_up import called, look_up, lookup_tool
@@ -22,7 +22,7 @@ from llm.material import material, safe, wanted
 from llm.messages import Effort, OutputSchema, Request, Response, Stop, SystemBlock, TextBlock, Turn, UserTurn
 from llm.plain import without_markdown
 from llm.prompting import digests, filled, prompt
-from llm.replaying import effort_after, told_why
+from llm.replaying import effort_after, round_of, told_why
 from llm.stages import StageOptions
 
 PROMPTS = ("synthesize", "lookup_tool", "lookup", "retry")
@@ -96,16 +96,17 @@ class Talk:
             cancel=self.cancel,
         )
 
+    def send(self, request: Request) -> Response:
+        """The model's response to *request*. Raises Cancelled, or ProviderError with what was said until then."""
+        try:
+            return self.chat.send(request)
+        except ProviderError as error:
+            error.transcript = self.transcript.then(Round(_text_of(self.turns[-1]), "", NO_REPLY))
+            raise
+
     def heard(self, response: Response) -> Talk:
         """This talk with what was said and replied in its transcript; the model's turn is not yet one of its turns."""
-        usage = response.usage
-        said = Round(
-            asked=_text_of(self.turns[-1]),
-            replied=_reply_of(response),
-            stop=response.stop.value,
-            read=usage.input + usage.cache_read + usage.cache_written,
-            written=usage.output,
-        )
+        said = round_of(_text_of(self.turns[-1]), _reply_of(response), response)
         return replace(self, transcript=self.transcript.then(said))
 
 
@@ -118,7 +119,7 @@ class Fresh:
     def send(self) -> Asked | ModelDraft:
         """The model's draft, or the rules it wants to see first."""
         request = self.talk.request(offers_tool=True)
-        response = self.talk.chat.send(request)
+        response = self.talk.send(request)
         talk = self.talk.heard(response)
         if response.tool_calls and response.stop in (Stop.TOOL, Stop.END):
             return Asked(talk, response)
@@ -158,7 +159,7 @@ class Final:
     def send(self) -> ModelDraft:
         """The model's draft."""
         request = self.talk.request(offers_tool=False)
-        response = self.talk.chat.send(request)
+        response = self.talk.send(request)
         return ModelDraft(self.talk.heard(response), request, response)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from judge.cancelling import Cancellation, Cancelled
-from llm.errors import Unreachable
+from llm.errors import TooSlow
 
 
 def wait_for[T](call: Callable[[], Coroutine[Any, Any, T]], timeout: float, cancel: Cancellation | None) -> T:
-    """What *call* gives within *timeout* seconds. Raises Cancelled or Unreachable once its connection is closed.
+    """What *call* gives within *timeout* seconds. Raises Cancelled or TooSlow once its connection is closed.
 
     The SDKs' async clients are used behind this, as cancelling a task is the one sure way to close a connection
     somebody waits on; the judge itself stays synchronous. Not to be called from a thread that runs an event loop.
@@ -34,4 +34,4 @@ async def _waited[T](call: Callable[[], Coroutine[Any, Any, T]], timeout: float,
                 raise Cancelled from None
             raise
         except TimeoutError:
-            raise Unreachable(f"no answer within {timeout:g} seconds") from None
+            raise TooSlow(f"no answer within {timeout:g} seconds") from None

@@ -59,7 +59,7 @@ class PostgresCallStore:
             citations=[citation_json(citation) for citation in verdict.citations],
             cards=[card.id for card in verdict.cards],
             context=context_ids(reply.context),
-            trace=trace_json(reply.trace),
+            trace=trace_json(reply.trace) | {"remarks": list(reply.remarks)},
             edition=verdict.edition,
             door=question.door,
             thread=question.thread,

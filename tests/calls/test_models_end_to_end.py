@@ -143,7 +143,7 @@ def test_a_rule_is_looked_up_and_cited(answered: Any) -> None:
         ([form(), refused(), refused()], "did not pass the check"),
         ([form(), cut_off("{"), cut_off("{")], "did not pass the check"),
         ([form(), said("hm"), said("hm")], "did not pass the check"),
-        ([form(), status(401)], "could not be reached"),
+        ([form(), status(401)], "the operator has to see to its set-up"),
         (
             [form(), status(529, headers={"retry-after": "900"})],
             "overloaded right now. It may answer again in 15 minutes",
@@ -188,7 +188,11 @@ def test_a_model_that_cannot_read_the_question_is_replaced(answered: Any) -> Non
     reply, _ = answered(status(400), verdict())
 
     assert isinstance(reply, Answered)
-    assert "read without a model" in reply.trace.legs_missing[0]
+    assert "read without a language model" in reply.remarks[0]
+    assert "read without a language model" in Call.objects.get().trace["remarks"][0]
+    failed = FailedCall.objects.get()
+    assert (failed.stage, failed.model, failed.rounds[0]["stop"]) == ("extract", "claude-haiku-5-5", "no reply")
+    assert failed.prompts.keys() == {"extract", "extract_retry"}
 
 
 def test_orders_inside_a_question_stay_text(answered: Any) -> None:

@@ -9,18 +9,21 @@ from typing import Any
 import pytest
 
 from judge.cancelling import Cancellation, Cancelled
-from judge.errors import InvalidQuestion, ProviderError, VerdictRejected
+from judge.errors import InvalidQuestion, VerdictRejected
 from judge.failures import FailureKind
-from judge.pipeline import NO_MODEL, Judge
+from judge.incidents import log_incident
+from judge.pipeline import NO_MODEL, READ_LOCALLY, Judge
 from judge.questions import parse_question
 from judge.raw import RawVerdict
 from judge.rejections import Malformed, UncitedRules
 from judge.replies import AmbiguousCards, Answered, CardsNotFound, Extractive, Failed, OutOfScope, Reply
 from judge.stages import CardsFound, Done, Extracting, Judging, RulesRead, Stage, Validating
 from judge.support import Claim, Support
-from judge.synthesizing import CAP_REACHED, FAILED, OVERLOADED, REJECTED, Reasoning
+from judge.synthesizing import Reasoning
+from judge.transcripts import NO_REPLY, PromptDigest, Round, Transcript
+from judge.troubles import BROKE, CAP_REACHED, MISCONFIGURED, OVERLOADED, REJECTED, SLOW, UNREACHABLE
 from judge.values import CardSpan, CorpusState, Pin, Source
-from llm.errors import CapReached
+from llm.errors import CapReached, CredentialsRefused, Overloaded, TooSlow, Unreachable
 from tests.fakes import (
     BEND,
     BOLT,
@@ -244,7 +247,8 @@ def test_a_store_that_fails_costs_the_record_and_not_the_answer() -> None:
 
 
 UNREADABLE = VerdictRejected(Malformed("no JSON"))
-DOWN = ProviderError("no connection", retryable=True)
+DOWN = Unreachable("no connection")
+SOON = " It may answer again in a few minutes."
 
 
 def with_model(*script: Step, **ports: Any) -> tuple[Judge, ScriptedSynthesizer]:
@@ -288,9 +292,20 @@ def test_a_rejected_draft_is_asked_for_once_more_with_the_reason_and_kept_for_th
     [
         pytest.param([BAD, BAD], REJECTED, FailureKind.REJECTED, id="rejected twice"),
         pytest.param([UNREADABLE, UNREADABLE], REJECTED, FailureKind.REJECTED, id="unreadable twice"),
-        pytest.param([DOWN], FAILED, FailureKind.PROVIDER, id="provider down"),
-        pytest.param([BAD, DOWN], FAILED, FailureKind.PROVIDER, id="provider down at the retry"),
-        pytest.param([RuntimeError("a bug")], FAILED, FailureKind.BUG, id="unexpected failure"),
+        pytest.param([BAD, UNREADABLE], REJECTED, FailureKind.REJECTED, id="rejected, then unreadable"),
+        pytest.param([DOWN], UNREACHABLE + SOON, FailureKind.PROVIDER, id="provider down"),
+        pytest.param([BAD, DOWN], UNREACHABLE + SOON, FailureKind.PROVIDER, id="provider down at the retry"),
+        pytest.param([TooSlow("90 s")], SLOW + SOON, FailureKind.PROVIDER, id="too slow"),
+        pytest.param([CredentialsRefused("401")], MISCONFIGURED, FailureKind.PROVIDER, id="wrong key"),
+        pytest.param(
+            [RuntimeError("a bug")], BROKE.format(incident="incident-1"), FailureKind.BUG, id="unexpected failure"
+        ),
+        pytest.param(
+            [BAD, CapReached("full", retry_after=200_000)],
+            f"{CAP_REACHED} It may answer again in 3 days.",
+            FailureKind.CAP_REACHED,
+            id="cap reached at the retry",
+        ),
         pytest.param(
             [CapReached("full", retry_after=3_600)],
             f"{CAP_REACHED} It may answer again in 60 minutes.",
@@ -298,7 +313,7 @@ def test_a_rejected_draft_is_asked_for_once_more_with_the_reason_and_kept_for_th
             id="cap reached",
         ),
         pytest.param(
-            [ProviderError("busy", retryable=True, retry_after=30)],
+            [Overloaded("busy", retry_after=30)],
             f"{OVERLOADED} It may answer again in 30 seconds.",
             FailureKind.PROVIDER,
             id="overloaded",
@@ -329,14 +344,102 @@ def test_losing_the_record_of_a_failure_loses_no_answer() -> None:
     assert isinstance(run.answer(QUESTION), Answered)
 
 
-@pytest.mark.parametrize("error", [DOWN, UNREADABLE], ids=["down", "unreadable"])
-def test_a_question_no_model_can_read_is_read_locally_and_the_trace_says_so(error: Exception) -> None:
+@pytest.mark.parametrize(
+    ("error", "why", "kind"),
+    [
+        pytest.param(DOWN, UNREACHABLE + SOON, FailureKind.PROVIDER, id="down"),
+        pytest.param(
+            UNREADABLE,
+            "The language model's reading of it could not be used.",
+            FailureKind.REJECTED,
+            id="unreadable",
+        ),
+        pytest.param(CapReached("full"), CAP_REACHED, FailureKind.CAP_REACHED, id="cap reached"),
+        pytest.param(KeyError("a bug"), BROKE.format(incident="incident-1"), FailureKind.BUG, id="a bug"),
+    ],
+)
+def test_a_question_no_model_can_read_is_read_locally_and_the_asker_is_told(
+    error: Exception, why: str, kind: FailureKind
+) -> None:
     failures = MemoryFailures()
-    run = judge(extractor=Broken(error), fallback=ScriptedExtractor(extraction("newt")), failures=failures)
-    reply = answered(run.answer(QUESTION))
+    run, _ = with_model(
+        GOOD, extractor=Broken(error), fallback=ScriptedExtractor(extraction("newt")), failures=failures
+    )
+    reply = run.answer(QUESTION)
+    assert isinstance(reply, Answered)
     assert [one.card for one in reply.resolved] == [NEWT]
-    assert "read without a model" in reply.trace.legs_missing[0]
-    assert [failure.stage for _, failure in failures.kept] == ["extract"]
+    assert reply.remarks == (READ_LOCALLY.format(why=why),)
+    assert [(failure.stage, failure.kind) for _, failure in failures.kept] == [("extract", kind)]
+
+
+def test_an_extractive_answer_tells_too_that_the_question_was_read_locally() -> None:
+    run = judge(extractor=Broken(DOWN), fallback=ScriptedExtractor(extraction("newt")))
+    assert answered(run.answer(QUESTION)).remarks
+
+
+def test_a_cancelled_reading_is_not_read_again() -> None:
+    fallback = ScriptedExtractor()
+    with pytest.raises(Cancelled):
+        judge(extractor=Broken(Cancelled()), fallback=fallback).answer(QUESTION)
+    assert fallback.asked == []
+
+
+def test_what_was_said_before_a_provider_failed_is_kept() -> None:
+    failures, down = MemoryFailures(), Unreachable("no connection")
+    down.transcript = Transcript(model="m", rounds=(Round("the question", "", NO_REPLY),))
+    run, _ = with_model(BAD, down, failures=failures)
+    run.answer(QUESTION)
+    [(_, failure)] = failures.kept
+    assert failure.transcript == down.transcript
+    assert failure.rejections == ("UncitedRules",)
+
+
+def test_a_failed_attempt_is_kept_with_its_prompts_and_its_rejections() -> None:
+    failures = MemoryFailures()
+    run, _ = with_model(BAD, UNREADABLE, failures=failures)
+    run.answer(QUESTION)
+    [(question, failure)] = failures.kept
+    assert (question, failure.stage, failure.rejections) == (QUESTION, "synth", ("UncitedRules", "Malformed"))
+    assert failure.transcript is not None
+    assert failure.transcript.prompts == (PromptDigest("synthesize", "0" * 64),)
+    assert "999.9" in failure.reasons[0]
+
+
+class BrokenDraft:
+    """A draft whose own code fails."""
+
+    context, transcript = CONTEXT, Transcript(model="m")
+
+    def raw(self) -> RawVerdict:
+        raise RecursionError
+
+    def again(self, rejected: object, cancel: object = None) -> BrokenDraft:
+        return self
+
+
+class BrokenDraftSynthesizer:
+    def draft(self, *_asked: object) -> BrokenDraft:
+        return BrokenDraft()
+
+
+def test_a_check_that_breaks_falls_back_to_the_quotes() -> None:
+    incidents = Incidents()
+    run = judge(reasoning=Reasoning(synthesizer=BrokenDraftSynthesizer(), incidents=incidents), incidents=incidents)
+    assert answered(run.answer(QUESTION)).reason == BROKE.format(incident="incident-1")
+
+
+SECRET = replace(QUESTION, private=True)
+
+
+@pytest.mark.parametrize("port", ["extractor", "resolver", "retriever", "synthesizer"])
+def test_the_log_of_a_private_questions_failure_does_not_hold_its_words(port: str, caplog: Any) -> None:
+    words = f"could not handle: {SECRET.text}"
+    error = RuntimeError(words) if port != "synthesizer" else Unreachable(words)
+    ports: dict[str, Any] = {} if port == "synthesizer" else {port: Broken(error)}
+    run, _ = with_model(error, incidents=log_incident, **ports)
+    run.answer(SECRET)
+    assert "newt" not in caplog.text
+    assert type(error).__name__ in caplog.text
 
 
 class CancelAt:
