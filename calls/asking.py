@@ -11,10 +11,12 @@ from django.utils.crypto import salted_hmac
 
 from calls.limits import admitted, limits_from_settings
 from calls.wiring import corpus, judge, store
+from judge.cancelling import Cancellation, Cancelled
 from judge.errors import InvalidQuestion
 from judge.incidents import log_incident, without_words
 from judge.questions import parse_question
 from judge.replies import Failed, Reply
+from judge.stages import OnStage
 from judge.values import CorpusState, Pin
 
 log = logging.getLogger(__name__)
@@ -35,8 +37,11 @@ class Asked:
     thread: str = ""  # as the door names the conversation
 
 
-def ask(asked: Asked) -> Reply:
-    """The reply. Raises InvalidQuestion, which costs nothing; every other failure is logged and becomes Failed."""
+def ask(asked: Asked, on_stage: OnStage | None = None, cancel: Cancellation | None = None) -> Reply:
+    """The reply. *on_stage* hears how the run gets on; *cancel* ends it, and the call to a model it waits on.
+
+    Raises InvalidQuestion, which costs nothing, and Cancelled; every other failure is logged and becomes Failed.
+    """
     try:
         thread = _thread_key(asked)
         question = parse_question(
@@ -47,8 +52,8 @@ def ask(asked: Asked) -> Reply:
             thread=thread,
         )
         with admitted(asked.asker, limits_from_settings()) as refusal:
-            return refusal or judge().answer(question, asked.pins)
-    except InvalidQuestion:
+            return refusal or judge().answer(question, asked.pins, on_stage, cancel)
+    except (InvalidQuestion, Cancelled):
         raise
     except DatabaseError as error:
         said = without_words(error) if asked.private else error

@@ -99,6 +99,7 @@ class ReplyObject(TypedDict):
     doubtful: NotRequired[list[DoubtObject]]
     read: NotRequired[dict[str, int]]
     not_found: NotRequired[list[str]]
+    remarks: NotRequired[list[str]]
     call: NotRequired[int | None]
     spans: NotRequired[list[SpanObject]]
     source: NotRequired[str]
@@ -192,7 +193,6 @@ def _answer(kind: str, reply: Answered | Extractive, state: CorpusState) -> Repl
         cards.append(link)
     return _base(kind, state) | {
         "edition": verdict.edition.isoformat(),
-        "notices": [*notices(state), *reply.remarks],
         "answer": verdict.answer,
         "confidence": verdict.confidence.value,
         "cards": cards,
@@ -204,6 +204,7 @@ def _answer(kind: str, reply: Answered | Extractive, state: CorpusState) -> Repl
             "calls": len(context.prior_calls),
         },
         "not_found": [span.text for span in reply.not_found],
+        "remarks": list(reply.remarks),
         "call": reply.call,
     }
 

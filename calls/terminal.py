@@ -70,6 +70,8 @@ def _print_answer(reply: ReplyObject, console: Console) -> None:
         why = "points at no source" if doubt["support"] == "uncited" else "is not clearly backed by its quote"
         console.print(f"Doubtful: “{doubt['text']}” {why}.", style="yellow", markup=False)
     console.print()
+    for remark in reply.get("remarks", ()):
+        console.print(remark, style="yellow", markup=False)
     if cards := [_card(card) for card in reply["cards"]]:
         console.print(f"Cards: {', '.join(cards)}", style="dim", markup=False)
     if unknown := reply.get("not_found"):

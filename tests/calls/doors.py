@@ -9,9 +9,11 @@ from datetime import date
 import pytest
 
 from cards.models import Card, CardFace, Ruling
+from judge.cancelling import Cancellation
 from judge.folding import fold_name
 from judge.questions import apply_pins
 from judge.replies import Reply
+from judge.stages import OnStage
 from judge.values import Pin, Question
 from rules.models import Edition, GlossaryTerm, Rule, Section
 from tests.calls import replies
@@ -24,7 +26,13 @@ class ScriptedJudge:
     replies: list[Reply | Exception]
     asked: list[tuple[Question, tuple[Pin, ...]]] = field(default_factory=list)
 
-    def answer(self, question: Question, pins: Sequence[Pin] = ()) -> Reply:
+    def answer(
+        self,
+        question: Question,
+        pins: Sequence[Pin] = (),
+        on_stage: OnStage | None = None,
+        cancel: Cancellation | None = None,
+    ) -> Reply:
         """The next reply; pins are checked as the real judge does."""
         apply_pins(question.text, pins)
         self.asked.append((question, tuple(pins)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from judge.replies import (
     RateLimited,
     Reply,
 )
+from judge.support import Claim, Support
 from judge.values import (
     Ambiguous,
     CallId,
@@ -115,6 +117,20 @@ def answered(call: int | None = 7, answer: str = ANSWER) -> Answered:
         trace=TRACE,
         call=CallId(call) if call else None,
     )
+
+
+DOUBTED = "Once it has triggered it stands on the stack by itself, and the ruling says so too."
+UNCITED = "Owls draw two cards."
+
+
+def doubted() -> Answered:
+    """An answer with a claim its quote does not back and one that points at nothing, read without a model."""
+    claims = (
+        Claim("The trigger still resolves.", ("A quote.",)),
+        Claim(DOUBTED, ("A quote.",), Support.WEAK),
+        Claim(UNCITED, (), Support.UNCITED),
+    )
+    return replace(answered(), claims=claims, remarks=("The question was read without a model.",))
 
 
 def extractive() -> Extractive:

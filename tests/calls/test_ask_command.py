@@ -14,7 +14,7 @@ from calls.terminal import print_reply
 from judge.replies import Reply
 from judge.values import CorpusState, Pin
 from tests.calls.doors import Says, judge_says
-from tests.calls.replies import AMBIGUOUS, EVERY_KIND, STATE, answered
+from tests.calls.replies import AMBIGUOUS, DOUBTED, EVERY_KIND, STATE, UNCITED, answered, doubted
 
 __all__ = ["judge_says"]
 pytestmark = pytest.mark.django_db
@@ -105,6 +105,16 @@ def test_piped_output_is_plain_and_has_all_there_is_to_know(judge_says: Says) ->
     assert "[2] Pellona, Lantern Owl, ruling of 2030-05-06" in out
     assert "Cards: Pellona, Lantern Owl (from “owl”)" in out
     assert "rules of 2031-02-03" in out
+
+
+def test_doubtful_claims_are_never_silent(judge_says: Says) -> None:
+    judge_says(doubted())
+    out, _ = ask("does owl look?")
+
+    assert f"Doubtful: “{DOUBTED}” is not clearly backed by its quote." in out
+    assert f"Doubtful: “{UNCITED}” points at no source." in out
+    assert "The question was read without a model." in out
+    assert out.count("Doubtful") == 2
 
 
 def test_a_long_quote_is_whole_in_a_pipe_and_on_a_narrow_terminal() -> None:

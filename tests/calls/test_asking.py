@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from django.db import OperationalError
+from django.db import DataError, OperationalError
 
 from calls.asking import Asked, ask, ground
 from calls.models import JudgeSlot, RateWindow
+from judge.cancelling import Cancellation, Cancelled
 from judge.errors import InvalidQuestion
 from judge.replies import Failed, RateLimited
 from judge.values import Exchange, Pin
@@ -14,6 +15,8 @@ from tests.calls.doors import Says, judge_says
 from tests.calls.replies import AMBIGUOUS, answered
 
 __all__ = ["judge_says"]
+
+Caplog = pytest.LogCaptureFixture
 
 
 def asked(text: str = "does owl look?", *, asker: str | None = "ip:one", **fields: object) -> Asked:
@@ -41,6 +44,29 @@ def test_what_is_no_question_is_told_and_costs_nothing(judge_says: Says, text: s
         ask(asked(text))
     assert not judge.asked
     assert not RateWindow.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_cancelled_question_is_told_to_the_door_and_frees_its_slot(judge_says: Says, caplog: Caplog) -> None:
+    judge_says(Cancelled())
+
+    with pytest.raises(Cancelled):
+        ask(asked(), cancel=Cancellation())
+    assert not JudgeSlot.objects.exists()
+    assert "incident" not in caplog.text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("error", [RuntimeError, DataError])
+@pytest.mark.parametrize("private", [True, False])
+def test_the_log_has_a_failures_own_words_unless_the_question_is_private(
+    judge_says: Says, caplog: Caplog, error: type[Exception], private: bool
+) -> None:
+    judge_says(error("at the question about a xylophone"))
+
+    assert isinstance(ask(asked(private=private)), Failed)
+    assert ("xylophone" in caplog.text) is not private
+    assert error.__name__ in caplog.text
 
 
 @pytest.mark.django_db

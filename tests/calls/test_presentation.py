@@ -11,7 +11,7 @@ from django.urls import resolve
 from calls.presentation import SAMPLE_NOTICE, notices, reply_object, spoken
 from judge.replies import OutOfScope
 from judge.values import CardSpan, CorpusState, Resolved, Rung, Source
-from tests.calls.replies import EDITION, EVERY_KIND, OWL, STATE, answered, extractive
+from tests.calls.replies import DOUBTED, EDITION, EVERY_KIND, OWL, STATE, UNCITED, answered, doubted, extractive
 
 
 @pytest.mark.parametrize("kind", EVERY_KIND)
@@ -74,6 +74,14 @@ def test_an_extractive_answer_says_why_no_model_answered_and_which_names_are_unk
 
     assert shown["reason"] == "No language model is set up here."
     assert shown["not_found"] == ["Glimmerfrog"]
+
+
+def test_doubtful_claims_and_remarks_are_data() -> None:
+    reply = reply_object(doubted(), STATE)
+
+    assert reply["doubtful"] == [{"text": DOUBTED, "support": "weak"}, {"text": UNCITED, "support": "uncited"}]
+    assert reply["remarks"] == ["The question was read without a model."]
+    assert reply_object(answered(), STATE)["doubtful"] == []
 
 
 def test_a_private_answer_has_no_call() -> None:

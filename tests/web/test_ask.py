@@ -16,7 +16,7 @@ from cards.models import Card
 from judge.values import Pin
 from rules.models import Edition
 from tests.calls.doors import Says
-from tests.calls.replies import EVERY_KIND, answered
+from tests.calls.replies import DOUBTED, EVERY_KIND, UNCITED, answered, doubted
 from web.examples import SAMPLE_EXAMPLES
 from web.picks import encode_pick
 
@@ -133,6 +133,22 @@ def test_an_answer_has_the_ruling_first_then_reasons_then_quotes_in_their_text(
     assert (
         seen.index("The trigger still resolves") < seen.index("Once it has triggered") < seen.index("113.7a Abilities")
     )
+
+
+def test_doubtful_claims_stand_right_under_the_answer(judge_says: Says, edition: Edition) -> None:
+    judge_says(doubted())
+    seen = text(post())
+
+    assert f"“{DOUBTED}” is not clearly backed by its quote." in seen
+    assert f"“{UNCITED}” points at no source." in seen
+    assert "The question was read without a model." in seen
+    assert seen.index("points at no source") < seen.index("113.7a Abilities")
+
+
+def test_an_answer_without_doubts_has_no_such_box(judge_says: Says, edition: Edition) -> None:
+    judge_says(answered())
+
+    assert "doubtful" not in post().content.decode()
 
 
 def test_an_extractive_answer_says_what_it_is(judge_says: Says, edition: Edition) -> None:
