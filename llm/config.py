@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from llm.anthropic import Platform
-from llm.config_faults import CHAT_STAGES, BadConfig, cross_faults, parsed, provider_of
+from llm.config_faults import CHAT_STAGES, BadConfig, cross_faults, parsed, provider_of, sound_part
 from llm.config_tables import (
     AnthropicProvider,
     ChatStage,
     FailedCalls,
     File,
+    OpenAIProvider,
     PriceTable,
     Provider,
     Spend,
@@ -26,6 +27,7 @@ from llm.config_tables import (
 )
 from llm.known_models import CHEAP, KNOWN_PRICES, STRONG
 from llm.messages import Effort
+from llm.openai import OPENAI
 
 ENVIRONMENT, DEFAULTS = "environment", "defaults"  # where a set-up comes from when there is no file
 _BASE_URL = "ANTHROPIC_BASE_URL"
@@ -98,8 +100,9 @@ def _resolved(source: str, loaded: Mapping[str, Any], environ: Mapping[str, str]
     faults: list[str] = []
     file = parsed(File, loaded, "", faults)
     read = {name: provider_of(name, table, faults) for name, table in _tables(loaded.get("providers"))}
-    if file is not None:
-        faults += cross_faults(file, read)
+    if (part := file or sound_part(loaded)) is not None:
+        told = {_place(fault) for fault in faults}
+        faults += [each for each in cross_faults(part, read, whole=file is not None) if _place(each) not in told]
     known = {name: _addressed(provider, environ) for name, provider in read.items() if provider is not None}
     faults += _environment_faults(known, environ)
     if faults or file is None:
@@ -117,6 +120,11 @@ def _resolved(source: str, loaded: Mapping[str, Any], environ: Mapping[str, str]
         webhook=environ.get(hook, "").strip() if hook else "",
         notices=tuple(_unused(environ, known, file.stages, source=source)),
     )
+
+
+def _place(fault: str) -> str:
+    """The key *fault* is about: one that could not be read is not called missing as well."""
+    return fault.split()[0].rstrip(":")
 
 
 def _tables(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -148,7 +156,7 @@ def _environment_faults(providers: Mapping[str, Provider], environ: Mapping[str,
 def _unused(
     environ: Mapping[str, str], providers: Mapping[str, Provider], stages: Stages, *, source: str
 ) -> Iterator[str]:
-    """What the environment sets and the set-up does not look at."""
+    """What the environment sets and the set-up does not look at, and keys a server may want and does not get."""
     used = {provider.api_key_env for provider in providers.values()}
     why = "judge.toml names no provider with it"
     if source in (ENVIRONMENT, DEFAULTS):
@@ -161,6 +169,10 @@ def _unused(
         isinstance(each, AnthropicProvider) and each.base_url == address for each in providers.values()
     ):
         yield f"{_BASE_URL} is set and not used: {'there is no ANTHROPIC_API_KEY' if not providers else why}"
+    for name, provider in providers.items():
+        is_own = isinstance(provider, OpenAIProvider) and provider.base_url.rstrip("/") != OPENAI
+        if is_own and "api_key_env" in provider.model_fields_set and not environ.get(provider.api_key_env, "").strip():
+            yield f"{provider.api_key_env} is not set: providers.{name} is asked without a key"
     if environ.get("JUDGE_EMBEDDER") and stages.embed is not None:
         yield "JUDGE_EMBEDDER is set and not used: stages.embed of judge.toml comes before it"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, get_args
@@ -50,6 +51,32 @@ def parsed[T: BaseModel](model: type[T], table: Mapping[str, Any], where: str, f
     except ValidationError as error:
         faults.extend(_fault(model, where, one) for one in error.errors(include_url=False, include_input=False))
         return None
+
+
+def sound_part(loaded: Mapping[str, Any]) -> File | None:
+    """What can be read of a judge.toml with faults, so that faults between its tables are told at once, too."""
+    try:
+        return File.model_validate(dict(loaded))
+    except ValidationError as error:
+        left = copy.deepcopy(dict(loaded))
+        for one in error.errors(include_url=False, include_input=False):
+            _drop(left, one["loc"])
+    try:
+        return File.model_validate(left)
+    except ValidationError:
+        return None
+
+
+def _drop(table: dict[str, Any], path: Sequence[Any]) -> None:
+    """Takes the key at *path* out of *table*, or the table it is missing from."""
+    *way, last = path
+    for depth, part in enumerate(way, start=1):
+        inner = table.get(part)
+        if not isinstance(inner, dict) or (depth == len(way) and last not in inner):
+            table.pop(part, None)
+            return
+        table = inner
+    table.pop(last, None)
 
 
 def provider_of(name: str, table: Mapping[str, Any], faults: list[str]) -> Provider | None:
@@ -114,8 +141,11 @@ def _nearest(written: object, known: Collection[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def cross_faults(file: File, providers: Providers) -> Iterator[str]:
-    """What is wrong between tables that are right by themselves: names that fit nothing, keys without effect."""
+def cross_faults(file: File, providers: Providers, *, whole: bool) -> Iterator[str]:
+    """What is wrong between tables that are right by themselves: names that fit nothing, keys without effect.
+
+    whole: *file* is all of judge.toml; in a part of it, what nothing uses may be used by what could not be read.
+    """
     stages = {name: stage for name in CHAT_STAGES if (stage := getattr(file.stages, name)) is not None}
     for name, stage in stages.items():
         yield from _stage_faults(name, stage, providers)
@@ -123,6 +153,8 @@ def cross_faults(file: File, providers: Providers) -> Iterator[str]:
         yield "stages.verify has nothing to look at without stages.synth; add that, or leave this out"
     if file.stages.embed is not None:
         yield from _embed_faults(file.stages.embed, providers)
+    if not whole:
+        return
     chats = {stage.provider for stage in stages.values()}
     embeds = {file.stages.embed.provider} if file.stages.embed else set()
     for name, provider in providers.items():
@@ -198,5 +230,5 @@ def _price_faults(file: File, stages: Mapping[str, ChatStage]) -> Iterator[str]:
     if file.stages.embed is not None and file.stages.embed.provider != "local":
         models.add(file.stages.embed.model)
     for name in file.prices:
-        if not any(model == name or model.startswith(f"{name}-") for model in models):
+        if not any(prices_model(name, model) for model in models):
             yield f'prices."{name}" is the price of no stage\'s model{_nearest(name, models) or "; remove it"}'

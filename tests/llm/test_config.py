@@ -177,6 +177,20 @@ def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
     assert "spend.cab" in told
 
 
+def test_faults_between_tables_are_told_with_those_within(tmp_path: Path) -> None:
+    told = faults(
+        tmp_path,
+        WHOLE.replace("effort =", "efort =").replace("timeout = 90", "timeout = 9999").replace('"claude"', '"claud"'),
+    )
+    assert [line.partition(":")[0].split()[1] for line in told.splitlines()[1:]] == [
+        "stages.synth.timeout",
+        "stages.synth.efort",
+        "stages.synth.provider",
+    ]
+    told = faults(tmp_path, WHOLE.replace('model = "small"', "model = 5").replace('"claude"', '"claud"'))
+    assert len(told.splitlines()) == 3, told
+
+
 def test_a_pasted_key_is_refused_and_not_repeated(tmp_path: Path) -> None:
     told = faults(tmp_path, WHOLE.replace('api_key_env = "MY_KEY"', 'api_key = "sk-ant-oops"'))
     assert "holds a secret" in told
@@ -246,6 +260,13 @@ def test_an_address_in_the_environment_holds_for_a_file_too_and_is_checked(tmp_p
 def test_what_is_set_and_has_no_effect_is_told(environ: dict[str, str], says: str) -> None:
     (notice,) = read_config(None, environ).notices
     assert says in notice
+
+
+def test_a_key_asked_for_by_name_and_not_set_is_told_where_the_server_may_do_without(tmp_path: Path) -> None:
+    text = WHOLE.replace('kind = "openai"', 'kind = "openai"\napi_key_env = "BOX_KEY"')
+    assert read(tmp_path, text).notices == ("BOX_KEY is not set: providers.box is asked without a key",)
+    assert read(tmp_path, text, BOX_KEY="k").notices == ()
+    assert read(tmp_path, WHOLE).notices == ()
 
 
 def test_an_embedder_of_the_environment_beside_one_of_the_file_is_told(tmp_path: Path) -> None:

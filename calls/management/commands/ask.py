@@ -10,9 +10,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from calls import shell
 from calls.asking import Asked, ask, ground
+from calls.model_wiring import config
 from calls.presentation import ReplyObject, reply_object
 from judge.errors import InvalidQuestion
 from judge.values import Pin
+from llm.config_faults import BadConfig
 
 _BAD_INPUT = 2  # as argparse has it
 
@@ -28,8 +30,9 @@ class Command(BaseCommand):
     @override
     def handle(self, *args: Any, **options: Any) -> None:
         try:
+            config()
             code = shell.converse(options, _answered, self.stdout)
-        except InvalidQuestion as error:
+        except (InvalidQuestion, BadConfig) as error:
             raise CommandError(str(error), returncode=_BAD_INPUT) from None
         if code:
             sys.exit(code)
