@@ -25,6 +25,7 @@ from llm.config import Config
 from llm.config_faults import CHAT_STAGES
 from llm.config_tables import ChatStage
 from llm.messages import Request, SystemBlock, TextBlock, UserTurn
+from llm.prices import prices_model
 
 _WITHOUT = {
     "extract": "read on this machine, without a model",
@@ -118,7 +119,7 @@ def _prices_of(given: Config) -> dict[str, dict[str, Any]]:
     told = {}
     for model in sorted(models_of(given)):
         price = table.of(model)
-        own = any(model == name or model.startswith(f"{name}-") for name in given.own_prices)
+        own = any(prices_model(name, model) for name in given.own_prices)
         source = "own" if own else "known" if table.is_known(model) else "assumed"
         told[model] = {"input": price.input, "output": price.output, "source": source}
     return told

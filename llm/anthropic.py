@@ -104,7 +104,10 @@ class AnthropicBackend:
 
         try:
             async with self._client(timeout) as client, client.messages.stream(**body) as stream:
-                return await stream.get_final_message()
+                try:
+                    return await stream.get_final_message()
+                except anthropic.APIStatusError as error:
+                    raise self._broke_off(error, has_begun=_has_begun(stream)) from error
         except anthropic.APIStatusError as error:
             raise self._status_error(error) from error
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
@@ -140,8 +143,16 @@ class AnthropicBackend:
 
     def _status_error(self, error: Any) -> ProviderError:
         kind, message = _told(error.body)
-        status = _ERRORS_IN_STREAM.get(kind, 500) if error.status_code == 200 else error.status_code
-        return error_of("Anthropic", status, message or kind, error.response.headers, self.api_key)
+        return error_of("Anthropic", error.status_code, message or kind, error.response.headers, self.api_key)
+
+    def _broke_off(self, error: Any, *, has_begun: bool) -> ProviderError:
+        """An error that came as an event of the stream. What a message that had begun is billed, nobody says."""
+        kind, message = _told(error.body)
+        status = _ERRORS_IN_STREAM.get(kind, 500)
+        made = error_of("Anthropic", status, message or kind, error.response.headers, self.api_key)
+        if isinstance(made, Unreachable | Overloaded):
+            made.may_be_billed = has_begun
+        return made
 
     def _error_in_stream(self, error: Any) -> ProviderError:
         kind, _ = _told(getattr(error, "body", None))
@@ -229,6 +240,14 @@ def _told(body: object) -> tuple[str, str]:
     if not isinstance(error, dict):
         return "", ""
     return str(error.get("type") or ""), str(error.get("message") or "")
+
+
+def _has_begun(stream: Any) -> bool:
+    """Whether the model had begun its message; the SDK's stream has a snapshot of it from then on."""
+    try:
+        return stream.current_message_snapshot is not None
+    except AssertionError:
+        return False
 
 
 def _never_sent(error: BaseException) -> bool:

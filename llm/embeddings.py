@@ -52,14 +52,9 @@ class HttpEmbeddings:
         return "the API key is not set" if needs_one and not self.api_key else None
 
     def embed(self, texts: Sequence[str], permit: Permit, *, query: bool) -> Embedded:  # noqa: ARG002  # as in send()
-        """Vectors of *texts*, in order. Raises ProviderError."""
-        vectors: list[Vector] = []
-        tokens = 0
-        for batch in batches(texts):
-            reply = self._post(self.body(batch, query=query), self.query_timeout if query else self.timeout)
-            vectors.extend(self._vectors(reply, len(batch)))
-            tokens += int((reply.get("usage") or {}).get("total_tokens") or 0)
-        return Embedded(tuple(vectors), Usage(input=tokens))
+        """Vectors of *texts*, in order, by one request: see batches(). Raises ProviderError."""
+        reply = self._post(self.body(texts, query=query), self.query_timeout if query else self.timeout)
+        return Embedded(tuple(self._vectors(reply, len(texts))), _usage(reply))
 
     def body(self, texts: Sequence[str], *, query: bool) -> dict[str, Any]:
         """The body of one request, pinned by golden files."""
@@ -117,6 +112,14 @@ def batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         size += len(text)
     if batch:
         yield batch
+
+
+def _usage(reply: Mapping[str, Any]) -> Usage:
+    """Tokens as billed; none where the server counts none, which the meter takes for the most there can be."""
+    try:
+        return Usage(input=int((reply.get("usage") or {}).get("total_tokens") or 0))
+    except (AttributeError, TypeError, ValueError):
+        return Usage()
 
 
 def _normalised(vector: Vector) -> Vector:

@@ -16,12 +16,13 @@ from judge.errors import ProviderError, Trouble
 
 
 class Overloaded(ProviderError):
-    """The provider has no room for the request right now."""
+    """The provider has no room for the request right now. may_be_billed: it said so in the midst of its answer."""
 
     trouble = Trouble.BUSY
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(self, message: str, *, retry_after: float | None = None, may_be_billed: bool = False) -> None:
         super().__init__(message, retryable=True, retry_after=retry_after)
+        self.may_be_billed = may_be_billed
 
 
 class Unreachable(ProviderError):

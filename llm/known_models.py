@@ -35,6 +35,7 @@ KNOWN_PRICES: Final[dict[str, dict[str, float]]] = {
     "claude-haiku-4-5": _claude(1.0, 5.0, 0.1),
     "voyage-4": {"input": 0.06},
     "voyage-4-large": {"input": 0.12},
+    "voyage-4-lite": {"input": 0.02},
     "voyage-3.5": {"input": 0.06},
     "voyage-3.5-lite": {"input": 0.02},
     "voyage-3-large": {"input": 0.18},

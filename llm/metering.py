@@ -2,20 +2,23 @@
 
 Only this module makes a Permit, and no backend sends without one. Every attempt is metered by itself, embeddings
 included. What a failed request cost is not known where the provider may have begun on it (a broken or silent
-connection, a cancelled run): then the whole reservation counts as spent, as that alone keeps the cap's promise (D92).
+connection, a cancelled run), nor what a reply cost that counts no tokens: then the whole reservation counts as spent,
+as that alone keeps the cap's promise (D92).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Protocol
 
 from judge.cancelling import Cancelled
 from judge.errors import ProviderError
 from judge.values import Space, Vector
 from llm.backends import PERMIT_KEY, ChatBackend, Embedded, EmbeddingBackend, Permit
-from llm.errors import Unreachable, Unreadable
+from llm.embeddings import batches
+from llm.errors import Overloaded, Unreachable, Unreadable
 from llm.messages import Request, Response, Usage
 from llm.prices import Price, Prices, worst_case, worst_case_of_texts
 from llm.retrying import with_retries
@@ -23,10 +26,14 @@ from llm.retrying import with_retries
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """What money is spent on: a stage (extract, synth, verify, embed, probe) and the model it asks."""
+    """What money is spent on: a stage (extract, synth, verify, embed, probe) and the model it asks.
+
+    is_retry: the same was asked before and failed.
+    """
 
     stage: str
     model: str
+    is_retry: bool = False
 
 
 class Ledger(Protocol):
@@ -48,24 +55,26 @@ class Meter:
     ledger: Ledger
     prices: Prices
 
-    def chat(self, backend: ChatBackend, request: Request, stage: str) -> Response:
+    def chat(self, backend: ChatBackend, request: Request, stage: str, *, is_retry: bool = False) -> Response:
         """The response of *backend*. Raises ProviderError, CapReached among them, or Cancelled."""
         price = self.prices.of(backend.model)
         return self._metered(
             worst_case(request, price),
-            Purpose(stage, backend.model),
+            Purpose(stage, backend.model, is_retry),
             price,
             lambda permit: backend.send(request, permit),
             lambda response: response.usage,
         )
 
-    def embed(self, backend: EmbeddingBackend, texts: Sequence[str], *, query: bool) -> tuple[Vector, ...]:
-        """Vectors of *texts*. Raises ProviderError."""
+    def embed(
+        self, backend: EmbeddingBackend, texts: Sequence[str], *, query: bool, is_retry: bool = False
+    ) -> tuple[Vector, ...]:
+        """Vectors of *texts*, which have to fit into one request (llm.embeddings.batches). Raises ProviderError."""
         model = backend.space.model
         price = self.prices.of(model)
         embedded: Embedded = self._metered(
             worst_case_of_texts(texts, price),
-            Purpose("embed", model),
+            Purpose("embed", model, is_retry),
             price,
             lambda permit: backend.embed(texts, permit, query=query),
             lambda made: made.usage,
@@ -88,13 +97,14 @@ class Meter:
             self.ledger.settle(reservation, spent, Usage(), purpose, failed=True)
             raise
         usage = usage_of(answer)
-        self.ledger.settle(reservation, price.cost(usage), usage, purpose, failed=False)
+        spent = amount if usage == Usage() else price.cost(usage)  # a server that counts nothing may bill all the same
+        self.ledger.settle(reservation, spent, usage, purpose, failed=False)
         return answer
 
 
 def _may_be_billed(error: BaseException) -> bool:
     """Whether the provider may have begun on the request; what it turned away at the door costs nothing."""
-    if isinstance(error, Unreachable):
+    if isinstance(error, Unreachable | Overloaded):
         return error.may_be_billed
     return isinstance(error, Unreadable | Cancelled) or not isinstance(error, ProviderError)
 
@@ -120,8 +130,11 @@ class MeteredChat:
 
     def send(self, request: Request) -> Response:
         """The model's response within the request's timeout, pauses included."""
+        attempts = count()
         return with_retries(
-            lambda left: self.meter.chat(self.backend, replace(request, timeout=left), self.stage),
+            lambda left: self.meter.chat(
+                self.backend, replace(request, timeout=left), self.stage, is_retry=next(attempts) > 0
+            ),
             seconds=request.timeout,
             clock=self.clock,
             cancel=request.cancel,
@@ -135,7 +148,7 @@ class MeteredEmbedder:
     backend: EmbeddingBackend
     meter: Meter
     clock: Callable[[], float]
-    seconds: float = 60.0  # for one call of documents(), pauses included
+    seconds: float = 60.0  # for each request of documents(), pauses included
     query_seconds: float = 8.0  # the same for query(): somebody waits
 
     @property
@@ -145,7 +158,8 @@ class MeteredEmbedder:
 
     def documents(self, texts: Sequence[str]) -> list[Vector]:
         """One vector a text."""
-        return list(self._embed(texts, self.seconds, query=False))
+        # Each request has its own reservation and retries: what was embedded and billed is neither lost nor paid twice.
+        return [vector for batch in batches(texts) for vector in self._embed(batch, self.seconds, query=False)]
 
     def query(self, text: str) -> Vector:
         """The vector of a question."""
@@ -153,8 +167,9 @@ class MeteredEmbedder:
         return vector
 
     def _embed(self, texts: Sequence[str], seconds: float, *, query: bool) -> tuple[Vector, ...]:
-        if not texts:
-            return ()
+        attempts = count()
         return with_retries(
-            lambda _left: self.meter.embed(self.backend, texts, query=query), seconds=seconds, clock=self.clock
+            lambda _left: self.meter.embed(self.backend, texts, query=query, is_retry=next(attempts) > 0),
+            seconds=seconds,
+            clock=self.clock,
         )

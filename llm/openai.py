@@ -171,7 +171,7 @@ def _call(call: Mapping[str, Any]) -> ToolCall:
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
-    """Tokens as billed; a server that counts none costs nothing that could be counted."""
+    """Tokens as billed; none where the server counts none, which the meter takes for the most there can be."""
     cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
     prompt = int(usage.get("prompt_tokens") or 0)
     return Usage(input=max(0, prompt - cached), output=int(usage.get("completion_tokens") or 0), cache_read=cached)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 
 from llm.messages import ModelTurn, Request, Usage
 
@@ -30,33 +32,48 @@ class Price:
         """Microdollars for *usage*, rounded up."""
         read = self.input if self.cache_read is None else self.cache_read
         written = self.input if self.cache_write is None else self.cache_write
-        return math.ceil(
-            usage.input * self.input
-            + usage.output * self.output
-            + usage.cache_read * read
-            + usage.cache_written * written
+        return _up(
+            (usage.input, self.input),
+            (usage.output, self.output),
+            (usage.cache_read, read),
+            (usage.cache_written, written),
         )
+
+
+def _up(*counted: tuple[int, float]) -> int:
+    """The sum of tokens times price, rounded up once. In decimals: thirty tokens at 0.1 are 3, and not a bit more."""
+    return math.ceil(sum(tokens * Decimal(str(price)) for tokens, price in counted))
 
 
 FREE = Price(input=0.0, output=0.0)
 
+_VERSION = re.compile(r"-(?:[0-9][0-9-]*|latest)")
+
+
+def prices_model(name: str, model: str) -> bool:
+    """Whether the price of *name* is the one of *model*: the same name, or the same with a version or a date after it.
+
+    A word after it is another model, most often a dearer one ("-pro", "-large").
+    """
+    return model == name or (model.startswith(name) and _VERSION.fullmatch(model, len(name)) is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """The operator's prices by model. A dated name ("model-20270101") has the price of the model without its date."""
+    """The operator's prices by model; the longest name that prices a model (prices_model) is its own."""
 
     by_model: Mapping[str, Price]
 
     def of(self, model: str) -> Price:
         """The price of *model*; of a model with none the dearest known, so that a cap holds all the same."""
-        known = [name for name in self.by_model if model == name or model.startswith(f"{name}-")]
+        known = [name for name in self.by_model if prices_model(name, model)]
         if known:
             return self.by_model[max(known, key=len)]
         return self._dearest()
 
     def is_known(self, model: str) -> bool:
         """Whether *model* has a price of its own."""
-        return any(model == name or model.startswith(f"{name}-") for name in self.by_model)
+        return any(prices_model(name, model) for name in self.by_model)
 
     def _dearest(self) -> Price:
         if not self.by_model:
@@ -75,15 +92,17 @@ ASSUMED = Price(input=30.0, output=180.0, cache_write=60.0)
 
 def worst_case(request: Request, price: Price) -> int:
     """The most *request* can cost, in microdollars: no tokenizer makes more tokens than there are UTF-8 bytes."""
-    return math.ceil(_bytes(request) * price.dearest_input + request.max_tokens * price.output)
+    return _up((_bytes(request), price.dearest_input), (request.max_tokens, price.output))
 
 
 def worst_case_of_texts(texts: Sequence[str], price: Price) -> int:
     """The most embedding *texts* can cost, in microdollars."""
-    return math.ceil(sum(len(text.encode()) for text in texts) * price.dearest_input)
+    tokens = sum(len(text.encode()) + _TEXT_OVERHEAD for text in texts)
+    return _up((tokens, price.dearest_input))
 
 
 _OVERHEAD = 2_000  # bytes for what a provider wraps around turns, tools and schemas
+_TEXT_OVERHEAD = 100  # the same around a text to embed: Voyage puts a sentence that tells its purpose before it
 
 
 def _bytes(request: Request) -> int:

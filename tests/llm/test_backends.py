@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from llm.messages import Stop, Usage
 from llm.openai import OpenAIBackend
 from tests import providers
 from tests.llm import requests
+from tests.loopback import Answer, loopback
 from tests.providers import FakeProvider, Step, broken, called, cut_off, garbage, refused, said, silent, slow, status
 
 SECRET = "sk-very-secret"
@@ -120,6 +122,34 @@ def test_the_pause_a_provider_asks_for_is_kept(wire: Wire) -> None:
 
 def test_a_broken_connection_is_unreachable(wire: Wire) -> None:
     assert isinstance(failure(wire, broken()), Unreachable | Unreadable)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize(("kind", "error"), [("overloaded_error", Overloaded), ("api_error", Unreachable)])
+def test_an_error_in_the_stream_may_be_billed_once_the_message_has_begun(
+    kind: str, error: type[ProviderError], begun: bool
+) -> None:
+    start: dict[str, Any] = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+        "stop_reason": None,
+    }
+    start |= {"stop_sequence": None, "usage": {"input_tokens": 9, "output_tokens": 1}}
+    events = [{"type": "message_start", "message": start}] if begun else []
+    events.append({"type": "error", "error": {"type": kind, "message": "sorry"}})
+    text = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+    with loopback() as server:
+        server.answers["/v1/messages"] = [Answer(text.encode(), headers={"content-type": "text/event-stream"})]
+        backend = AnthropicBackend(model="claude-invented", api_key=SECRET, base_url=server.url)
+        with pytest.raises(error) as caught:
+            backend.send(requests.plain(), requests.PERMIT)
+
+    assert isinstance(caught.value, Overloaded | Unreachable)
+    assert caught.value.may_be_billed is begun
+    assert "sorry" in str(caught.value)
 
 
 def test_a_reply_in_nobodys_format_is_unreadable_and_may_be_tried_again(wire: Wire) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -14,10 +16,11 @@ import llm
 from judge.cancelling import Cancelled
 from judge.values import Space
 from llm.backends import Capabilities, Embedded, Permit
-from llm.errors import CapReached, Overloaded, RequestRefused, Unreachable
+from llm.embeddings import BATCH_TEXTS
+from llm.errors import CapReached, Overloaded, RequestRefused, Unreachable, Unreadable
 from llm.messages import ModelTurn, Request, Response, Stop, Usage
 from llm.metering import Meter, MeteredChat, MeteredEmbedder, Purpose
-from llm.prices import ASSUMED, FREE, Price, Prices, worst_case
+from llm.prices import ASSUMED, FREE, Price, Prices, prices_model, worst_case, worst_case_of_texts
 from tests.llm import requests
 
 CAPABILITIES = Capabilities(output_schema=True, strict_tools=True, effort=True, prompt_cache=True)
@@ -99,7 +102,18 @@ def test_what_a_provider_turned_away_costs_nothing(error: Exception) -> None:
     assert [(spent, failed) for _, spent, failed in book.entries] == [(0, True)]
 
 
-@pytest.mark.parametrize("error", [Unreachable("broke off"), Cancelled(), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "error",
+    [
+        Unreachable("broke off"),
+        Overloaded("in the midst of the answer", may_be_billed=True),
+        Unreadable("nobody's format"),
+        Cancelled(),
+        KeyboardInterrupt(),
+        ValueError("a fault of ours"),
+    ],
+    ids=["broken", "overloaded midway", "unreadable", "cancelled", "interrupted", "bug"],
+)
 def test_what_may_have_been_billed_counts_in_full(error: BaseException) -> None:
     book = Book()
     with pytest.raises(type(error)):
@@ -117,25 +131,80 @@ def test_every_attempt_is_metered_by_itself() -> None:
     )
 
     assert chat.send(requests.plain()).text == "yes"
-    assert [failed for _, _, failed in book.entries] == [True, False]
+    assert [(failed, purpose.is_retry) for purpose, _, failed in book.entries] == [(True, False), (False, True)]
+
+
+def test_an_attempt_the_cap_has_no_room_for_is_not_made() -> None:
+    """The first attempt may have been billed, so what is left of the cap does not reach for a second."""
+    backend = Backend([Unreachable("broke off", retry_after=0), answer()])
+    most = worst_case(requests.plain(), PRICES.of("small"))
+    chat = MeteredChat(backend=backend, meter=Meter(Book(2 * most - 1), PRICES), stage="synth", clock=lambda: 0.0)
+
+    with pytest.raises(CapReached):
+        chat.send(requests.plain())
+    assert len(backend.script) == 1
+
+
+def test_a_reply_that_counts_no_tokens_counts_in_full() -> None:
+    book = Book()
+    Meter(book, PRICES).chat(Backend([answer(Usage())]), requests.plain(), "synth")
+    assert book.spent == worst_case(requests.plain(), PRICES.of("small"))
+
+
+def test_more_than_was_reserved_is_written_down_as_it_is() -> None:
+    book = Book()
+    Meter(book, PRICES).chat(Backend([answer(Usage(output=1_000_000))]), requests.plain(), "synth")
+    assert book.spent == 5_000_000
+
+
+def test_a_model_of_ones_own_is_free_when_its_price_says_so() -> None:
+    book = Book(cap=0)
+    Meter(book, Prices({"small": FREE})).chat(Backend([answer()]), requests.plain(), "synth")
+    assert book.entries == [(Purpose("synth", "small"), 0, False)]
+
+
+@dataclass
+class Vectors:
+    """An embedding service: a token a text; fails as *script* says, None for an answer."""
+
+    script: list[Exception | None] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    space: Space = Space("voyage", "small", 2)  # noqa: RUF009  # frozen
+
+    def embed(self, texts: Sequence[str], permit: Permit, *, query: bool) -> Embedded:
+        self.sizes.append(len(texts))
+        if error := self.script.pop(0) if self.script else None:
+            raise error
+        return Embedded(((1.0, 0.0),) * len(texts), Usage(input=len(texts)))
+
+    def missing(self) -> None:
+        return None
 
 
 def test_embeddings_are_metered_too() -> None:
-    class Vectors:
-        space = Space("voyage", "small", 2)
-
-        def embed(self, texts: list[str], permit: Permit, *, query: bool) -> Embedded:
-            return Embedded(((1.0, 0.0),) * len(texts), Usage(input=3))
-
-        def missing(self) -> None:
-            return None
-
     book = Book()
-    embedder = MeteredEmbedder(backend=Vectors(), meter=Meter(book, PRICES), clock=lambda: 0.0)  # type: ignore[arg-type]  # texts as a list
+    embedder = MeteredEmbedder(backend=Vectors(), meter=Meter(book, PRICES), clock=lambda: 0.0)
 
     assert embedder.query("hat") == (1.0, 0.0)
     assert embedder.documents([]) == []
-    assert book.entries == [(Purpose("embed", "small"), 3, False)]
+    assert book.entries == [(Purpose("embed", "small"), 1, False)]
+
+
+def test_texts_for_two_requests_are_two_reservations_and_only_the_failed_one_is_sent_again() -> None:
+    book, service = Book(), Vectors([None, Overloaded("full", retry_after=0)])
+    embedder = MeteredEmbedder(backend=service, meter=Meter(book, PRICES), clock=lambda: 0.0)
+
+    assert len(embedder.documents(["t"] * (BATCH_TEXTS + 1))) == BATCH_TEXTS + 1
+    assert service.sizes == [BATCH_TEXTS, 1, 1]
+    assert [(spent, failed, purpose.is_retry) for purpose, spent, failed in book.entries] == [
+        (BATCH_TEXTS, False, False),
+        (0, True, False),
+        (1, False, True),
+    ]
+
+
+def test_the_words_a_service_puts_before_a_short_text_are_reserved_too() -> None:
+    assert worst_case_of_texts(["", "fly"], Price(input=1.0, output=0.0)) >= 3 + 2 * 20
 
 
 def test_an_unknown_model_is_as_dear_as_the_dearest() -> None:
@@ -146,7 +215,37 @@ def test_an_unknown_model_is_as_dear_as_the_dearest() -> None:
 
 def test_a_dated_name_has_the_price_of_its_model() -> None:
     assert PRICES.of("small-20270101") == PRICES.of("small")
-    assert Prices({"a": FREE, "a-b": ASSUMED}).of("a-b-2") == ASSUMED
+    assert Prices({"a-1": FREE, "a-1-2": ASSUMED}).of("a-1-2-3") == ASSUMED
+
+
+@pytest.mark.parametrize(
+    ("model", "has"),
+    [
+        ("big-5", True),
+        ("big-5-4", True),
+        ("big-5-20270101", True),
+        ("big-5-2027-01-01", True),
+        ("big-5-latest", True),
+        ("big-5-pro", False),
+        ("big-5-20270101-pro", False),
+        ("big-55", False),
+        ("big-5-", False),
+        ("us.big-5", False),
+    ],
+)
+def test_a_word_after_a_name_is_another_model(model: str, has: bool) -> None:
+    assert prices_model("big-5", model) is has
+
+
+PRICE = st.decimals(0, 100, places=3).map(float)
+
+
+@given(st.lists(st.integers(0, 10**7), min_size=4, max_size=4), st.lists(PRICE, min_size=4, max_size=4))
+def test_a_cost_is_rounded_up_by_less_than_a_microdollar(tokens: list[int], prices: list[float]) -> None:
+    price = Price(input=prices[0], output=prices[1], cache_read=prices[2], cache_write=prices[3])
+    exact = sum((count * Decimal(str(each)) for count, each in zip(tokens, prices, strict=True)), Decimal(0))
+
+    assert 0 <= price.cost(Usage(*tokens)) - exact < 1
 
 
 @given(st.text(max_size=300), st.integers(1, 9_000))
