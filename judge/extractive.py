@@ -8,7 +8,7 @@ rarity counted over the context's own passages, so that "creature" weighs little
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from judge.folding import fold_name
@@ -16,15 +16,16 @@ from judge.marks import marked_numbers
 from judge.passages import Passage, passages_of, stems
 from judge.phrases import PHRASES, Phrases
 from judge.raw import RawCitation, RawGlossary, RawOracleText, RawRule, RawRuling, RawVerdict
-from judge.rule_quotes import EXAMPLE_WORTH, LEANING_WORTH, rule_passages, rules_asked_for
+from judge.rule_quotes import ASKING, EXAMPLE_WORTH, LEANING_WORTH, rule_passages, rules_asked_for
 from judge.values import Card, Confidence, Context, Extraction, Face, GlossaryEntry, Question, Ruling
 from judge.weights import Weights
 
 MAX_RULINGS = 3
+YEARS_LOSS = 0.02  # of a ruling's worth, for every year it is older than the edition
 MAX_CARDS = 6
 WHOLE_TEXT = 500  # characters of an Oracle text that is quoted whole
 RANK_LOSS = 0.06  # of a ruling's worth, for every rank below its card's first
-RULING_FLOOR = 0.4
+RULING_FLOOR = 0.7  # of the best one's worth
 MAX_RULES_ASKED = 5  # numbers that are told to be no rule's
 ANSWER_ROOM = 3_600  # characters; leaves validate()'s 4,000 some slack for headings
 
@@ -53,13 +54,14 @@ def extract_answer(question: Question, extraction: Extraction, context: Context)
     weights = Weights.of(question, extraction, context)
     asked, only_those = rules_asked_for(question.text, context.rules, context.absent)
     named = {one.passage.text for one in asked}
-    found = [*asked, *(one for one in rule_passages(context.rules, weights) if one.passage.text not in named)]
+    best = rule_passages(context.rules, weights, with_cards=bool(context.cards))
+    found = [*asked, *(one for one in best if one.passage.text not in named)]
     if asked and only_those:
         found = list(asked)
     if not found:
         return NothingToQuote("No rule that fits this question was found in the rules that are loaded.")
     rules = [_Pick(RawRule(kind="rule", id=one.rule, quote=one.passage.text), one.rule, one.worth) for one in found]
-    terms = _glossary(context.glossary, extraction, weights)
+    terms = _glossary(context.glossary, extraction, weights, defines=found[0].defines)
     words = PHRASES.get(extraction.answer_language, PHRASES["en"])
     groups = _within_room(
         [
@@ -73,14 +75,21 @@ def extract_answer(question: Question, extraction: Extraction, context: Context)
 
 
 def _rulings(context: Context, weights: Weights) -> list[_Pick]:
-    """Up to three rulings that share informative words with the question, best first."""
+    """Up to three rulings that share informative words with the question, best first, newer before older.
+
+    What two rulings say in the same words (of one card again, or of two cards) is quoted once, from the newest.
+    """
     names = {card.id: card.name for card in context.cards}
     ranks: dict[object, int] = {}
     picks: list[_Pick] = []
+    newest = {fold_name(ruling.text): ruling for ruling in sorted(context.rulings, key=lambda one: one.published_at)}
     for ruling in context.rulings:
         rank = ranks[ruling.card] = ranks.get(ruling.card, -1) + 1
-        if ruling.card in names and (pick := _best_of_ruling(ruling, names[ruling.card], rank, weights)):
-            picks.append(pick)
+        if ruling.card not in names or newest[fold_name(ruling.text)] is not ruling:
+            continue
+        if pick := _best_of_ruling(ruling, names[ruling.card], rank, weights):
+            years = max((context.edition - ruling.published_at).days / 365.25, 0.0)
+            picks.append(replace(pick, worth=pick.worth * max(1 - YEARS_LOSS * years, 0.5)))
     picks.sort(key=lambda pick: -pick.worth)
     return [pick for pick in picks if pick.worth >= RULING_FLOOR * picks[0].worth][:MAX_RULINGS]
 
@@ -117,15 +126,22 @@ def _card_texts(cards: Iterable[Card], weights: Weights) -> list[_Pick]:
     return picks
 
 
-def _glossary(entries: Iterable[GlossaryEntry], extraction: Extraction, weights: Weights) -> list[_Pick]:
-    """The entry whose term the question is about, if there is one that says more than where to look."""
+def _glossary(
+    entries: Iterable[GlossaryEntry], extraction: Extraction, weights: Weights, *, defines: bool
+) -> list[_Pick]:
+    """The entry whose term the question is about, if there is one that says more than where to look.
+
+    None where more is asked than what a term means: the glossary defines, and decides nothing. defines: the rules
+    quoted say what a keyword is.
+    """
+    about = weights.asked - ASKING
     asked = [f" {fold_name(text)} " for text in (extraction.question_en, *extraction.concepts)]
     picks: list[_Pick] = []
     for entry in entries:
         named = any(f" {fold_name(entry.term)} " in text for text in asked)
         found = [passage for passage in passages_of(entry.text) if not passage.text.startswith("See ")]
-        if named and found:
-            term = stems(entry.term)
+        term = stems(entry.term)
+        if named and found and (defines or about <= term):
             best = max(found, key=lambda passage: weights.of_words(passage.stems - term))  # the first of equals
             raw = RawGlossary(kind="glossary", term=entry.term, quote=best.text)
             worth = weights.of_words(term) + weights.of_words(best.stems)

@@ -25,7 +25,7 @@ WORD_SHARE = 0.4
 RANK_LOSS = 0.1  # a rule's evidence falls as 1 / (1 + RANK_LOSS * rank)
 OWN_LINE = 0.3  # of its rule's evidence, for what a rule with subrules says itself; a rule without counts whole
 SECOND = 0.9  # of its worth, for every earlier unit of one rule
-FLOOR = 0.45  # of the best unit's worth; below it a unit is padding
+FLOOR = 0.65  # of the best unit's worth; below it a unit is padding
 LOW_FLOOR = 0.3
 DEFINED_FLOOR = 0.7  # where a definition is the answer, little else is
 EXAMPLE_WORTH = 0.5  # of its words; an example illustrates, the sentence above it decides
@@ -43,7 +43,8 @@ _PLAIN = stems("ability keyword spell object creature permanent player")
 _STOCK = re.compile(
     r"For (?:more |further )?information\b|See (?:also )?(?:rule|section)\b|Multiple instances of [^.]+ are redundant"
 )
-_ASKING = stems("ability keyword mechanic explain define definition exactly magic mtg interact interaction combine")
+# What is asked about a thing besides its name.
+ASKING = stems("ability keyword mechanic explain define definition exactly magic mtg interact interaction combine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def rules_asked_for(
         if rule in texts
         for passage in _beginning(texts[rule], 1 if rule in near else 1 + OF_ONE_RULE)
     )
-    return found, stems(RULE_ID_IN_PROSE.sub(" ", question)) <= _ASKING
+    return found, stems(RULE_ID_IN_PROSE.sub(" ", question)) <= ASKING
 
 
 def _beginning(text: str, lines: int) -> list[Passage]:
@@ -101,10 +102,16 @@ class _Unit:
     score: float | None
 
 
-def rule_passages(chunks: Sequence[RuleChunk], weights: Weights) -> list[RulePassage]:
-    """What to quote of *chunks* (best first, as in a context): definitions asked for, then the best units."""
+def rule_passages(chunks: Sequence[RuleChunk], weights: Weights, *, with_cards: bool = False) -> list[RulePassage]:
+    """What to quote of *chunks* (best first, as in a context): definitions asked for, then the best units.
+
+    with_cards: the question names cards too, so what one keyword is does not answer it.
+    """
     units = _units(chunks[:RULES_READ], weights)
     first = _definitions(chunks[:RULES_READ], units, weights)
+    defined = {parent_of(one.rule) for one in first}
+    if len(defined) == 1 and not with_cards:  # "What is trample?" asks for nothing that only has trample
+        units = [unit for unit in units if parent_of(unit.rule) in defined]
     return [*first, *_best(units, first)]
 
 
@@ -113,7 +120,7 @@ def _definitions(chunks: Sequence[RuleChunk], units: Sequence[RulePassage], weig
 
     "What is reach?", "reach" and "How does reach work with flying?" name nothing but headings.
     """
-    asked = weights.asked - _ASKING
+    asked = weights.asked - ASKING
     titles = {chunk.id: title for chunk in chunks if (title := _title(chunk)) and title <= asked}
     if not asked or asked - frozenset().union(*titles.values()):
         return []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,7 @@ from judge.values import (
     Context,
     Extraction,
     GlossaryCitation,
+    GlossaryEntry,
     Leaf,
     OracleTextCitation,
     RuleChunk,
@@ -149,6 +151,27 @@ def test_at_most_three_rulings_are_quoted() -> None:
     many = tuple(replace(NEWT_RULING, key=RulingKey(f"k-{n}"), text=f"{NEWT_RULING.text[:-1]} {n}.") for n in range(9))
     made = answer(replace(CONTEXT, rulings=many))
     assert sum(isinstance(one, RulingCitation) for one in made.citations) == 3
+
+
+def test_what_two_rulings_say_in_the_same_words_is_quoted_once_from_the_newest() -> None:
+    newer = replace(NEWT_RULING, key=RulingKey("newer"), published_at=NEWT_RULING.published_at.replace(year=2031))
+    made = answer(replace(CONTEXT, rulings=(NEWT_RULING, newer)))
+    assert [one.key for one in made.citations if isinstance(one, RulingCitation)] == [newer.key]
+
+
+def test_of_two_rulings_that_are_worth_the_same_the_newer_comes_first() -> None:
+    old = replace(NEWT_RULING, published_at=date(2006, 1, 1))
+    new = replace(
+        NEWT_RULING, key=RulingKey("new"), published_at=date(2025, 1, 1), text=f"{NEWT_RULING.text[:-1]} too."
+    )
+    made = answer(replace(CONTEXT, edition=date(2026, 1, 1), rulings=(old, new)))
+    assert next(one.key for one in made.citations if isinstance(one, RulingCitation)) == new.key
+
+
+def test_the_glossary_is_left_out_where_more_is_asked_than_what_a_term_means() -> None:
+    term = GlossaryEntry("Newt", "A small wet thing that likes rain and mud.")
+    made = answer(replace(CONTEXT, glossary=(term,)))
+    assert not any(isinstance(one, GlossaryCitation) for one in made.citations)
 
 
 def test_the_glossary_entry_asked_about_is_quoted_and_a_bare_pointer_is_not() -> None:
@@ -294,6 +317,19 @@ def rules_quoted(text: str, *rules: RuleChunk, concepts: tuple[str, ...] = ()) -
 @pytest.mark.parametrize("text", ["what is damp?", "damp", "How does damp work?", "explain damp"])
 def test_a_question_about_a_keyword_gets_what_it_means_first(text: str) -> None:
     assert rules_quoted(text, TOKEN, DAMP)[:2] == ["750.1b", "750.1c"]
+
+
+def test_a_question_about_one_keyword_alone_gets_nothing_that_only_has_it() -> None:
+    assert "751.1" not in rules_quoted("what is damp?", TOKEN, DAMP)
+    assert "751.1" in rules_quoted("may a Puddle token with damp be dried?", TOKEN, DAMP)
+
+
+def test_what_is_worth_much_less_than_the_best_is_padding() -> None:
+    chunks = [rule(f"75{n}.1", "", f"A wet newt may be dried in the {n} pond.", score=1.0) for n in range(3, 9)]
+    scored = [
+        replace(one, leaves=(replace(one.leaves[0], score=1.0 if at < 4 else 0.0),)) for at, one in enumerate(chunks)
+    ]
+    assert len(rules_quoted("May a wet newt be dried?", *scored)) == 4
 
 
 def test_a_question_about_two_keywords_gets_what_both_mean_first() -> None:
