@@ -21,6 +21,7 @@ from llm.config_tables import (
     VoyageProvider,
 )
 from llm.known_models import takes_effort, thinks_adaptively
+from llm.prices import prices_model
 
 CHAT_STAGES = ("extract", "synth", "verify")
 
