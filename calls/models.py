@@ -149,6 +149,7 @@ class SpendDay(models.Model):
     model = models.CharField(max_length=200)
     calls = models.PositiveIntegerField(default=0, help_text="requests sent, failed ones too")
     failed = models.PositiveIntegerField(default=0)
+    retries = models.PositiveIntegerField(default=0, db_default=0, help_text="requests that had failed before")
     input_tokens = models.BigIntegerField(default=0)
     output_tokens = models.BigIntegerField(default=0)
     cache_read = models.BigIntegerField(default=0)
@@ -178,7 +179,7 @@ class Reservation(models.Model):
 
 
 class SpendAlert(models.Model):
-    """The operator was told that the cap of *period* was reached."""
+    """The operator was told that a cap is near or reached; *period* names which, the period and the cap."""
 
-    period = models.CharField(max_length=40, unique=True)
+    period = models.CharField(max_length=80, unique=True)
     told_at = models.DateTimeField(auto_now_add=True)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import logging
 import threading
+import uuid
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from enum import StrEnum
+from math import ceil
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Sum
 
-from calls.models import Reservation, SpendAlert, SpendDay
+from calls.alerting import Event, tell_once
+from calls.models import SpendDay
 from llm.errors import CapReached
 from llm.messages import Usage
 from llm.metering import Purpose
@@ -21,23 +24,41 @@ from llm.prices import MICRODOLLARS
 log = logging.getLogger(__name__)
 
 _MONEY_LOCK = 0x6D6F6E6579  # advisory lock id: "money" in ASCII
-RESERVATION_LIFE = timedelta(minutes=15)  # longer than any request may take with all its retries
-ALERT_SECONDS = 5.0  # to tell the operator's webhook
+RESERVATION_LIFE = timedelta(minutes=15)  # longer than any request may take (judge.toml allows ten minutes)
+NEAR = 0.8  # the share of the cap at which the operator is told beforehand
 
-# Reservations of processes that died count for nothing once they have expired; on the database's clock.
+# statement_timestamp(), as now() is when the transaction began: it may have waited for the lock over midnight.
+# Reservations of processes that died count for nothing once they have expired. One statement, so one snapshot.
 _COMMITTED = """
-SELECT now(),
-       (SELECT coalesce(sum(microdollars), 0) FROM calls_spendday WHERE day >= %(start)s::date),
-       (SELECT coalesce(sum(amount), 0) FROM calls_reservation WHERE expires_at > now())
+SELECT extract(epoch FROM date_trunc(%(period)s, clock) + ('1 ' || %(period)s)::interval - clock),
+       (SELECT coalesce(sum(microdollars), 0) FROM calls_spendday WHERE day >= date_trunc(%(period)s, clock)::date),
+       (SELECT coalesce(sum(amount), 0) FROM calls_reservation WHERE expires_at > statement_timestamp())
+FROM (SELECT statement_timestamp() AT TIME ZONE 'UTC' AS clock) AS utc
+"""
+_FREED_IN = """
+SELECT extract(epoch FROM min(expires_at) - statement_timestamp())
+FROM (SELECT expires_at, sum(amount) OVER (ORDER BY expires_at, id) AS freed
+      FROM calls_reservation WHERE expires_at > statement_timestamp()) AS waiting
+WHERE freed >= %s
+"""
+_SET_ASIDE = """
+INSERT INTO calls_reservation (amount, stage, model, made_at, expires_at)
+VALUES (%s, %s, %s, statement_timestamp(), statement_timestamp() + make_interval(secs => %s)) RETURNING id
+"""
+# What another process is removing just now is left to it.
+_CLEAR = """
+DELETE FROM calls_reservation WHERE id IN (
+    SELECT id FROM calls_reservation WHERE expires_at < statement_timestamp() FOR UPDATE SKIP LOCKED)
 """
 _ADD = """
 INSERT INTO calls_spendday AS d
-    (day, stage, model, calls, failed, input_tokens, output_tokens, cache_read, cache_written, microdollars)
-VALUES ((now() AT TIME ZONE 'UTC')::date, %(stage)s, %(model)s, 1, %(failed)s, %(input)s, %(output)s,
-        %(cache_read)s, %(cache_written)s, %(spent)s)
+    (day, stage, model, calls, failed, retries, input_tokens, output_tokens, cache_read, cache_written, microdollars)
+VALUES ((statement_timestamp() AT TIME ZONE 'UTC')::date, %(stage)s, %(model)s, 1, %(failed)s, %(retries)s, %(input)s,
+        %(output)s, %(cache_read)s, %(cache_written)s, %(spent)s)
 ON CONFLICT (day, stage, model) DO UPDATE SET
     calls = d.calls + 1,
     failed = d.failed + EXCLUDED.failed,
+    retries = d.retries + EXCLUDED.retries,
     input_tokens = d.input_tokens + EXCLUDED.input_tokens,
     output_tokens = d.output_tokens + EXCLUDED.output_tokens,
     cache_read = d.cache_read + EXCLUDED.cache_read,
@@ -56,39 +77,51 @@ class Period(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """At most *microdollars* a *period*; None: no cap."""
+    """At most *microdollars* a *period*; None: no cap. webhook: whom to tell when it is near and when it is reached."""
 
     microdollars: int | None
     period: Period = Period.DAY
-    webhook: str = field(default="", repr=False)  # told once a period when the cap is reached
+    webhook: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What of a cap is gone, in microdollars. seconds: until the period ends; None: not before the process does."""
+
+    spent: int
+    reserved: int
+    seconds: float | None
 
 
 @dataclass(slots=True)
 class _OwnSpend:
-    """What this process has committed, for a cap of the process."""
+    """What this process has spent and set aside, for a cap of the process. Postgres's copy would outlive it."""
 
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    microdollars: int = 0
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    spent: int = 0
+    reserved: dict[int, int] = field(default_factory=dict)  # by reservation
+    name: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
 
 
 @dataclass(frozen=True, slots=True)
 class PostgresLedger:
-    """The Ledger of llm.metering. What is reserved and what is spent never exceed the cap together."""
+    """The Ledger of llm.metering. What is reserved and what is spent never exceed the cap together (D93)."""
 
     cap: Cap
     _own: _OwnSpend = field(default_factory=_OwnSpend)
 
     def reserve(self, amount: int, purpose: Purpose) -> int:
-        """Sets *amount* aside. Raises CapReached."""
+        """Sets *amount* aside. Raises CapReached. Not for within a transaction, which could take it back."""
         try:
             if self.cap.period is Period.PROCESS:
-                self._reserve_own(amount)
-            with transaction.atomic():
-                if self.cap.microdollars is not None and self.cap.period is not Period.PROCESS:
+                reservation = self._reserve_own(amount, purpose)
+            else:
+                with transaction.atomic(durable=True):
                     self._check(amount)
-                reservation = self._set_aside(amount, purpose)
-        except CapReached:
-            self._alert_once()
+                    reservation = _set_aside(amount, purpose)
+        except CapReached as full:
+            if not isinstance(full, _Crowded):
+                self._tell(Event.REACHED)
             raise
         if not connection.in_atomic_block:
             connection.close()  # back into the pool: a model takes its time, and other questions need connections
@@ -100,84 +133,108 @@ class PostgresLedger:
             "stage": purpose.stage,
             "model": purpose.model,
             "failed": int(failed),
+            "retries": int(purpose.is_retry),
             "input": usage.input,
             "output": usage.output,
             "cache_read": usage.cache_read,
             "cache_written": usage.cache_written,
             "spent": spent,
         }
-        with transaction.atomic(), connection.cursor() as cursor:
-            _lock(cursor)
-            row = Reservation.objects.filter(pk=reservation).first()
-            Reservation.objects.filter(pk=reservation).delete()
-            cursor.execute(_ADD, values)
-        if self.cap.period is Period.PROCESS and row is not None:
-            with self._own.lock:
-                self._own.microdollars += spent - row.amount
-
-    def _reserve_own(self, amount: int) -> None:
         with self._own.lock:
-            if self.cap.microdollars is not None and self._own.microdollars + amount > self.cap.microdollars:
-                raise CapReached(self._said(self._own.microdollars, amount))
-            self._own.microdollars += amount
+            self._own.reserved.pop(reservation, None)
+            self._own.spent += spent
+        # Without the money lock: whoever looks sees the reservation or what it came to, never neither.
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("DELETE FROM calls_reservation WHERE id = %s", [reservation])
+            cursor.execute(_ADD, values)
+        self._tell(Event.NEAR)
+
+    def committed(self) -> Committed:
+        """What of the cap is gone in its period."""
+        if self.cap.period is Period.PROCESS:
+            with self._own.lock:
+                return Committed(self._own.spent, sum(self._own.reserved.values()), None)
+        with connection.cursor() as cursor:
+            cursor.execute(_COMMITTED, {"period": self.cap.period.value})
+            seconds, spent, reserved = cursor.fetchone() or (0, 0, 0)
+        return Committed(int(spent), int(reserved), float(seconds))
+
+    def _reserve_own(self, amount: int, purpose: Purpose) -> int:
+        with self._own.lock:
+            self._refuse(amount, self.committed())
+            with transaction.atomic(durable=True):
+                reservation = _set_aside(amount, purpose)
+            self._own.reserved[reservation] = amount
+        return reservation
 
     def _check(self, amount: int) -> None:
-        """Raises CapReached when *amount* does not fit under the cap beside what is spent and set aside."""
-        assert self.cap.microdollars is not None
-        with connection.cursor() as cursor:
-            _lock(cursor)
-            start = period_start(self.cap.period)
-            cursor.execute(_COMMITTED, {"start": start})
-            now, spent, reserved = cursor.fetchone()
-        if spent + reserved + amount > self.cap.microdollars:
-            left = (period_end(self.cap.period, start) - now.replace(tzinfo=None)).total_seconds()
-            raise CapReached(self._said(int(spent + reserved), amount), retry_after=max(1.0, left))
-
-    def _set_aside(self, amount: int, purpose: Purpose) -> int:
-        with connection.cursor() as cursor:
-            cursor.execute("DELETE FROM calls_reservation WHERE expires_at < now()")
-            cursor.execute(
-                "INSERT INTO calls_reservation (amount, stage, model, made_at, expires_at) "
-                "VALUES (%s, %s, %s, now(), now() + make_interval(secs => %s)) RETURNING id",
-                [amount, purpose.stage, purpose.model, RESERVATION_LIFE.total_seconds()],
-            )
-            (reservation,) = cursor.fetchone() or (0,)
-        return int(reservation)
-
-    def _said(self, committed: int, amount: int) -> str:
-        assert self.cap.microdollars is not None
-        return (
-            f"the spend cap of {dollars(self.cap.microdollars)} a {self.cap.period} leaves no room: "
-            f"{dollars(committed)} are spent or set aside, and this request may cost up to {dollars(amount)}"
-        )
-
-    def _alert_once(self) -> None:
-        """Tells the webhook, once a period whichever process comes first; never holds up or fails a question."""
-        if not self.cap.webhook or self.cap.microdollars is None:
+        """Raises CapReached when *amount* does not fit under the cap, and lets no other process look until then."""
+        if self.cap.microdollars is None or amount == 0:  # what costs nothing always fits
             return
-        key = f"{self.cap.period}:{period_start(self.cap.period).isoformat()}"
-        _, is_first = SpendAlert.objects.get_or_create(period=key)
-        if is_first:
-            said = {"event": "spend_cap_reached", "period": key, "cap_usd": self.cap.microdollars / MICRODOLLARS}
-            threading.Thread(target=_tell, args=(self.cap.webhook, said)).start()
+        with connection.cursor() as cursor:
+            # One at a time, until the transaction ends: two processes can never both take the last cent.
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_MONEY_LOCK])
+        self._refuse(amount, self.committed())
+
+    def _refuse(self, amount: int, gone: Committed) -> None:
+        """Raises CapReached when *amount* does not fit beside what is *gone*."""
+        cap = self.cap.microdollars
+        if cap is None or amount == 0 or gone.spent + gone.reserved + amount <= cap:
+            return
+        said = f"the spend cap of {dollars(cap)} a {self.cap.period} leaves no room: "
+        costs = f"this request may cost up to {dollars(amount)}"
+        if amount > cap:
+            raise CapReached(f"{said}{costs}, which is more than all of it")
+        said += f"{dollars(gone.spent)} are spent and {dollars(gone.reserved)} set aside, and {costs}"
+        if gone.spent + amount > cap:
+            raise CapReached(said, retry_after=_at_least_one(gone.seconds))
+        raise _Crowded(said, retry_after=self._freed_in(gone.spent + gone.reserved + amount - cap))
+
+    def _freed_in(self, wanted: int) -> float | None:
+        """Seconds until reservations of *wanted* microdollars are over at the latest; most end much sooner."""
+        if self.cap.period is Period.PROCESS:
+            return RESERVATION_LIFE.total_seconds()
+        with connection.cursor() as cursor:
+            cursor.execute(_FREED_IN, [wanted])
+            (seconds,) = cursor.fetchone() or (None,)
+        return _at_least_one(seconds)
+
+    def _tell(self, event: Event) -> None:
+        """Tells the operator's webhook, once a period, when *event* is so; no question fails with it."""
+        cap, period = self.cap.microdollars, self.cap.period
+        if not self.cap.webhook or not cap:  # a cap of 0 is reached on purpose
+            return
+        try:
+            if event is Event.REACHED or self.committed().spent >= NEAR * cap:
+                since = self._own.name if period is Period.PROCESS else period_start(period).isoformat()
+                tell_once(self.cap.webhook, event, period.value, since, cap)
+        except (DatabaseError, RuntimeError) as error:  # no database, no thread to be had
+            log.warning("the spend alert could not be sent: %s", type(error).__name__)
+
+
+class _Crowded(CapReached):
+    """There is money left; only what is set aside for requests under way leaves no room. No matter for the operator."""
+
+
+def _set_aside(amount: int, purpose: Purpose) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_CLEAR)
+        cursor.execute(_SET_ASIDE, [amount, purpose.stage, purpose.model, RESERVATION_LIFE.total_seconds()])
+        (reservation,) = cursor.fetchone() or (0,)
+    return int(reservation)
+
+
+def _at_least_one(seconds: float | None) -> float | None:
+    return None if seconds is None else float(max(1, ceil(seconds)))
 
 
 def period_start(period: Period) -> date:
     """The first day (UTC) of the period that the database's clock is in."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT (now() AT TIME ZONE 'UTC')::date")
+        cursor.execute("SELECT (statement_timestamp() AT TIME ZONE 'UTC')::date")
         (today,) = cursor.fetchone() or (date.min,)
     day: date = today
     return day.replace(day=1) if period is Period.MONTH else day
-
-
-def period_end(period: Period, start: date) -> datetime:
-    """When the period of *start* is over, UTC without a zone."""
-    if period is Period.MONTH:
-        following = (start.replace(day=28) + timedelta(days=4)).replace(day=1)
-    else:
-        following = start + timedelta(days=1)
-    return datetime(following.year, following.month, following.day)  # noqa: DTZ001  # UTC, compared with UTC
 
 
 def spent_since(start: date) -> int:
@@ -189,17 +246,3 @@ def spent_since(start: date) -> int:
 def dollars(microdollars: int) -> str:
     """*microdollars* as "$0.0123": four places, as one question costs cents."""
     return f"${microdollars / MICRODOLLARS:,.4f}"
-
-
-def _lock(cursor: Any) -> None:
-    """One at a time, until the transaction ends: two processes can never both take the last cent."""
-    cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_MONEY_LOCK])
-
-
-def _tell(webhook: str, said: dict[str, object]) -> None:
-    import httpx
-
-    try:
-        httpx.post(webhook, json=said, timeout=ALERT_SECONDS).raise_for_status()
-    except httpx.HTTPError as error:
-        log.warning("the spend alert could not be delivered: %s", type(error).__name__)

@@ -49,6 +49,7 @@ def logging_settings() -> dict[str, Any]:
             "django": {"handlers": [], "propagate": True},
             "django.request": {"handlers": ["file"], "propagate": False},
             "psycopg.pool": {"handlers": ["file"], "propagate": False},  # what fails for it fails for us, and is told
+            "httpx": {"level": "WARNING"},  # it tells every address at INFO, and that of the spend alert is a secret
             "uvicorn.access": {"handlers": ["file"], "propagate": False},
         },
     }

@@ -109,6 +109,10 @@ def run(file: Path, calls: int, stdout: Output) -> None:
     if calls <= 0:
         _report(_timed(jobs, embedder), stdout)
         return
+    if embedder is not None and embedder.space.provider != "local":  # its money is counted in transactions of its own
+        raise CommandError(
+            "Made-up calls need vectors from this machine: run it with --calls 0, or another embed stage."
+        )
     with transaction.atomic():
         begun = time.perf_counter()
         make_calls(calls)

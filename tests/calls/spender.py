@@ -5,6 +5,7 @@ They are forked from a process that never connected: a fork of the test process 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 
@@ -38,6 +39,30 @@ def spend(database: str, requests: int, cap: int) -> int:
         done += 1
     connections.close_all()
     return done
+
+
+def spend_until_full(database: str, cap: int) -> int:
+    """Spends half of what it reserves, again and again, until not one more fits; how many requests that were."""
+    _use(database)
+    book, done = PostgresLedger(Cap(cap, Period.DAY)), 0
+    while book.committed().spent + COST <= cap:
+        try:
+            reservation = book.reserve(COST, SYNTH)
+        except CapReached:
+            time.sleep(0.005)
+            continue
+        book.settle(reservation, COST // 2, Usage(input=1), SYNTH, failed=False)
+        done += 1
+    connections.close_all()
+    return done
+
+
+def be_refused(database: str, webhook: str) -> None:
+    """Asks for more than the cap holds, which the operator is to be told."""
+    _use(database)
+    with contextlib.suppress(CapReached):
+        PostgresLedger(Cap(COST, Period.DAY, webhook)).reserve(2 * COST, SYNTH)
+    connections.close_all()
 
 
 def reserve_and_hang(database: str) -> None:

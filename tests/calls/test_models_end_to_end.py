@@ -16,6 +16,7 @@ from calls import model_wiring, wiring
 from calls.adapters.failures import KEPT, PostgresFailureStore, prune_failures
 from calls.asking import Asked, ask
 from calls.models import Call, FailedCall, SpendDay
+from calls.spending import Period, period_start
 from curation.models import Category
 from judge.failures import Failure, FailureKind
 from judge.replies import Answered, Extractive, OutOfScope
@@ -227,8 +228,9 @@ def test_over_the_cap_nothing_is_sent_and_the_asker_is_told(monkeypatch: pytest.
         file = tmp_path / "judge.toml"
         file.write_text(
             f'[providers.c]\nkind = "anthropic"\nbase_url = "{fake.url}"\n'
-            '[stages.synth]\nprovider = "c"\nmodel = "m"\n[spend]\ncap = 0\n'
+            '[stages.synth]\nprovider = "c"\nmodel = "m"\n[spend]\ncap = 2.0\n'
         )
+        SpendDay.objects.create(day=period_start(Period.DAY), stage="synth", model="m", microdollars=1_999_999)
         monkeypatch.setattr(model_wiring, "config_file", lambda: file)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
         forget_wiring()
