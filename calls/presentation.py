@@ -6,10 +6,11 @@ Rendering only: nothing here decides, and nothing here reads a database.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NotRequired, TypedDict, assert_never
 
 from calls.addresses import card_url, glossary_url, rule_url, ruling_anchor
+from judge.passages import stems
 from judge.rendering import card_data
 from judge.replies import (
     AmbiguousCards,
@@ -34,6 +35,7 @@ from judge.values import (
     Resolved,
     RuleChunk,
     RuleCitation,
+    Ruling,
     RulingCitation,
     Rung,
     Source,
@@ -42,6 +44,8 @@ from judge.values import (
 
 SAMPLE_NOTICE = "Sample data: these cards and rules are invented to try the program with. They are not Magic's."
 
+_SAME_SUBJECT = 4  # informative words that a ruling and a rule on the same thing share
+_MOST_REWORDED = 3
 _POSSESSIVE = re.compile(r"['’ʼ`´]s?$", re.IGNORECASE)
 
 
@@ -55,12 +59,23 @@ class CardLink(TypedDict):
 
 
 class CitationObject(TypedDict):
-    """A checked quote. text: the passage it stands in, word for word. url: "" where there is no page."""
+    """A checked quote. text: the passage it stands in, word for word. url: "" where there is no page.
+
+    caution: why a ruling may no longer hold, where that is known.
+    """
 
     kind: str
     label: str
     quote: str
     url: str
+    text: str
+    caution: NotRequired[str]
+
+
+class NoteObject(TypedDict):
+    """What the curators say about a card that breaks intuition. It is theirs, and no quote."""
+
+    card: str
     text: str
 
 
@@ -97,6 +112,7 @@ class ReplyObject(TypedDict):
     cards: NotRequired[list[CardLink]]
     citations: NotRequired[list[CitationObject]]
     doubtful: NotRequired[list[DoubtObject]]
+    notes: NotRequired[list[NoteObject]]
     read: NotRequired[dict[str, int]]
     not_found: NotRequired[list[str]]
     remarks: NotRequired[list[str]]
@@ -196,7 +212,8 @@ def _answer(kind: str, reply: Answered | Extractive, state: CorpusState) -> Repl
         "answer": verdict.answer,
         "confidence": verdict.confidence.value,
         "cards": cards,
-        "citations": [citation_object(citation, context) for citation in verdict.citations],
+        "citations": [_cited(citation, verdict.citations, context) for citation in verdict.citations],
+        "notes": [{"card": _card(note.card, context).name, "text": note.text} for note in context.notes],
         "read": {
             "rules": len(context.rules),
             "rulings": len(context.rulings),
@@ -244,6 +261,36 @@ def _out_of_scope(reply: OutOfScope, state: CorpusState) -> ReplyObject:
     }
 
 
+def _cited(citation: Citation, cited: Sequence[Citation], context: Context) -> CitationObject:
+    """*citation* ready for JSON, with what speaks against relying on it beside the others *cited*."""
+    shown = citation_object(citation, context)
+    if caution := _caution(citation, cited, context):
+        shown["caution"] = caution
+    return shown
+
+
+def _caution(citation: Citation, cited: Sequence[Citation], context: Context) -> str:
+    """Which of the rules *cited* speak of the same as the ruling *citation* and are newer; "" where none is."""
+    if not isinstance(citation, RulingCitation):
+        return ""
+    published = _ruling(citation, context).published_at
+    said = stems(citation.quote)
+    since = {one.rule: one.since for one in context.reworded if one.since > published}
+    later = [
+        f"{one.id} ({since[one.id].isoformat()})"
+        for one in cited
+        if isinstance(one, RuleCitation) and one.id in since and len(said & stems(one.quote)) >= _SAME_SUBJECT
+    ]
+    if not later:
+        return ""
+    rules = ", ".join(later[:_MOST_REWORDED])
+    return f"Reworded since this ruling: {rules}. Where a ruling and a rule disagree, the rule counts."
+
+
+def _ruling(citation: RulingCitation, context: Context) -> Ruling:
+    return next(one for one in context.rulings if (one.card, one.key) == (citation.card, citation.key))
+
+
 def citation_object(citation: Citation, context: Context) -> CitationObject:
     """*citation* with its label, its page and the passage of *context* it stands in."""
     kind, label, url, text = _located(citation, context)
@@ -259,7 +306,7 @@ def _located(citation: Citation, context: Context) -> tuple[str, str, str, str]:
             return "rule", label, rule_url(citation.id, context.edition), _rule_text(citation, chunk)
         case RulingCitation():
             card = _card(citation.card, context)
-            ruling = next(one for one in context.rulings if (one.card, one.key) == (citation.card, citation.key))
+            ruling = _ruling(citation, context)
             label = f"{card.name}, ruling of {ruling.published_at.isoformat()}"
             return "ruling", label, f"{card_url(card.name, card.id)}#{ruling_anchor(citation.key)}", ruling.text
         case OracleTextCitation():

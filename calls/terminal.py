@@ -62,10 +62,15 @@ def _print_answer(reply: ReplyObject, console: Console) -> None:
         console.print(reply.get("reason", ""), style="dim", markup=False)
     else:
         console.print(reply["answer"], style="bold", markup=False)
+    if reply["kind"] == "extractive":
+        for note in reply.get("notes", ()):
+            console.print(f"\nOur note on {note['card']}, not a quote: {note['text']}", markup=False)
     for number, citation in enumerate(reply["citations"], start=1):
         console.print()
         console.print(_heading(number, citation))
         console.print(_indented(citation["quote"], wrap=console.is_terminal))
+        if caution := citation.get("caution"):
+            console.print(_indented(caution, wrap=console.is_terminal), style="yellow")
     for doubt in reply.get("doubtful", ()):
         why = "points at no source" if doubt["support"] == "uncited" else "is not clearly backed by its quote"
         console.print(f"Doubtful: “{doubt['text']}” {why}.", style="yellow", markup=False)

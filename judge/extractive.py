@@ -141,7 +141,7 @@ def _glossary(
         named = any(f" {fold_name(entry.term)} " in text for text in asked)
         found = [passage for passage in passages_of(entry.text) if not passage.text.startswith("See ")]
         term = stems(entry.term)
-        if named and found and (defines or about <= term):
+        if named and found and (defines or (about and about <= term)):
             best = max(found, key=lambda passage: weights.of_words(passage.stems - term))  # the first of equals
             raw = RawGlossary(kind="glossary", term=entry.term, quote=best.text)
             worth = weights.of_words(term) + weights.of_words(best.stems)

@@ -249,6 +249,14 @@ class AbsentRule:
     nearest: tuple[RuleId, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Reworded:
+    """A rule or subrule that no edition from before *since* words so; what was said of it earlier may not hold."""
+
+    rule: RuleId
+    since: date
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """All that an answer may read and cite. rules are in rank order, already within the budget."""
@@ -262,6 +270,7 @@ class Context:
     prior_calls: tuple[PriorCall, ...] = ()
     history: tuple[Exchange, ...] = ()
     absent: tuple[AbsentRule, ...] = ()  # rules asked for by number that this edition does not have
+    reworded: tuple[Reworded, ...] = ()  # those of rules that changed after the oldest of rulings
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Min, Q
 
 from judge.values import RuleId
 
@@ -63,6 +64,11 @@ class RuleQuerySet(models.QuerySet["Rule"]):
         for heading in headings:
             wanted |= Q(heading__iexact=heading)
         return self.rules().filter(wanted)
+
+    def first_dates(self) -> list[tuple[str, date]]:
+        """(text, effective date of the first edition that has it) of every rule and subrule of the loaded editions."""
+        rows = self.filter(edition__status="loaded", edition__is_sample=False).order_by()
+        return list(rows.values("body").annotate(first=Min("edition__effective")).values_list("body", "first"))
 
     def headings(self, edition: int) -> dict[str, RuleId]:
         """The rule under every heading of 701 and 702, by the heading in lower case."""

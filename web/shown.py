@@ -39,6 +39,7 @@ class ShownCitation:
     rest: str
     url: str
     passage: Passage
+    caution: str = ""
 
 
 def site(state: CorpusState) -> dict[str, Any]:
@@ -99,4 +100,5 @@ def _citation(number: int, citation: CitationObject) -> ShownCitation:
         rest=rest,
         url=citation["url"],
         passage=passage(citation["quote"], citation["text"]),
+        caution=citation.get("caution", ""),
     )

@@ -14,7 +14,7 @@ from calls.adapters import legs
 from calls.adapters.cards import rulings_by_card
 from calls.adapters.examples import prior_calls
 from calls.adapters.legs import Kind
-from calls.adapters.rules import glossary_entries, rule_chunks
+from calls.adapters.rules import glossary_entries, reworded_since, rule_chunks
 from curation.asked_index import AskedIndex
 from curation.models import CardNote, Category
 from judge.absent_rules import absent_rules, numbers_in
@@ -34,6 +34,8 @@ from judge.values import (
     Question,
     Resolved,
     Retrieved,
+    Reworded,
+    RuleChunk,
     RuleId,
     Ruling,
     Trace,
@@ -132,6 +134,7 @@ class PostgresRetriever:
             prior_calls=prior_calls(extraction, asked.cards, self._embedder, self._budget.prior_calls),
             history=_bounded_history(question, self._budget),
             absent=absent,
+            reworded=_reworded(edition.pk, shown, asked),
         )
         return Retrieved(
             context,
@@ -225,6 +228,17 @@ def asked_for(question: Question, absent: Sequence[AbsentRule]) -> tuple[RuleId,
     """The rules and subrules *question* names by number; of a number no rule has, what is nearest."""
     nearest = {each.number: each.nearest for each in absent}
     return tuple(rule for number in numbers_in(question.text) for rule in nearest.get(number, (number,)))
+
+
+def _reworded(edition: int, shown: Sequence[RuleChunk], asked: _Asked) -> tuple[Reworded, ...]:
+    """What of the rules *shown* changed after the oldest ruling on a card asked about; nothing where there is none."""
+    dates = [ruling.published_at for rulings in asked.rulings.values() for ruling in rulings]
+    if not dates:
+        return ()
+    since = reworded_since(edition, Edition.objects.count())
+    # A rule holds the text of its subrules, so that one of those changed says nothing of its own line.
+    numbers = (each.id for chunk in shown for each in (chunk.leaves or (chunk,)))
+    return tuple(Reworded(number, day) for number in numbers if (day := since.get(number)) and day > min(dates))
 
 
 def _all_legs(

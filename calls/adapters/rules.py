@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from functools import lru_cache
 
-from judge.values import GlossaryEntry, Leaf, RuleChunk, RuleId, parent_of
+from judge.values import RULE_ID_IN_PROSE, GlossaryEntry, Leaf, RuleChunk, RuleId, parent_of
 from rules import models
 
 
@@ -30,6 +31,28 @@ def rule_chunks(edition: int) -> Mapping[RuleId, RuleChunk]:
         )
         for row in rows
     }
+
+
+@lru_cache(maxsize=2)
+def reworded_since(edition: int, editions: int) -> Mapping[RuleId, date]:  # noqa: ARG001  # a key of the cache
+    """Since when each rule and subrule of that edition is worded as it is, where an older loaded edition words it else.
+
+    The numbers of other rules inside a text are left out of the comparison, as renumbering says nothing new. Rules
+    that stand so in the oldest loaded edition are absent: nothing is known of before. editions: how many are loaded,
+    so that one more is seen.
+    """
+    first: dict[str, date] = {}
+    for body, effective in models.Rule.objects.first_dates():
+        own = _without_numbers(body)
+        first[own] = min(first.get(own, effective), effective)
+    oldest = min(first.values(), default=None)
+    rows = models.Rule.objects.of(edition).values_list("number", "body")
+    since = {RuleId(number): first.get(_without_numbers(body)) for number, body in rows}
+    return {rule: day for rule, day in since.items() if day is not None and day != oldest}
+
+
+def _without_numbers(body: str) -> str:
+    return RULE_ID_IN_PROSE.sub("#", body)
 
 
 class CurrentRules:

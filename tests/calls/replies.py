@@ -32,8 +32,10 @@ from judge.values import (
     GlossaryEntry,
     Leaf,
     LegRank,
+    Note,
     RankedRule,
     Resolved,
+    Reworded,
     RuleChunk,
     RuleId,
     Ruling,
@@ -131,6 +133,26 @@ def doubted() -> Answered:
         Claim(UNCITED, (), Support.UNCITED),
     )
     return replace(answered(), claims=claims, remarks=("The question was read without a model.",))
+
+
+OUTDATED = "Without its source a triggered ability leaves the stack."
+
+
+def noted() -> Extractive:
+    """An answer about a card with a curators' note, quoting a ruling that is older than the wording of a rule."""
+    ruling = replace(RULING, text=OUTDATED)
+    context = replace(
+        CONTEXT,
+        rulings=(ruling,),
+        notes=(Note(OWL.id, "It looks from beyond the grave."),),
+        reworded=(Reworded(RuleId("113.7a"), date(2030, 7, 8)),),
+    )
+    cited: tuple[RawCitation, ...] = (
+        CITATIONS[0],
+        RawRuling(kind="ruling", card=str(OWL.id), key=RULING.key, quote=OUTDATED),
+    )
+    raw = RawVerdict(answer=ANSWER, confidence=Confidence.LOW, citations=cited)
+    return replace(extractive(), context=context, verdict=validate(raw, context, Source.CR))
 
 
 def extractive() -> Extractive:

@@ -14,7 +14,7 @@ from calls.terminal import print_reply
 from judge.replies import Reply
 from judge.values import CorpusState, Pin
 from tests.calls.doors import Says, judge_says
-from tests.calls.replies import AMBIGUOUS, DOUBTED, EVERY_KIND, STATE, UNCITED, answered, doubted
+from tests.calls.replies import AMBIGUOUS, DOUBTED, EVERY_KIND, STATE, UNCITED, answered, doubted, noted
 
 __all__ = ["judge_says"]
 pytestmark = pytest.mark.django_db
@@ -144,6 +144,14 @@ def test_an_extractive_answer_says_what_it_is(judge_says: Says) -> None:
     assert "No model reasoned about this" in out
     assert "No language model is set up here." in out
     assert "Not found, answered without: Glimmerfrog" in out
+
+
+def test_a_note_and_the_age_of_a_ruling_are_told(judge_says: Says) -> None:
+    judge_says(noted())
+    out, _ = ask("does owl look?")
+
+    assert "Our note on Pellona, Lantern Owl, not a quote: It looks from beyond the grave." in out
+    assert "Reworded since this ruling: 113.7a (2030-07-08)." in out
 
 
 def test_an_open_name_without_a_person_says_how_to_pin_it(judge_says: Says) -> None:

@@ -4,14 +4,40 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from django.urls import resolve
 
 from calls.presentation import SAMPLE_NOTICE, notices, reply_object, spoken
+from judge.raw import RawRule, RawRuling, RawVerdict
 from judge.replies import OutOfScope
-from judge.values import CardSpan, CorpusState, Resolved, Rung, Source
-from tests.calls.replies import DOUBTED, EDITION, EVERY_KIND, OWL, STATE, UNCITED, answered, doubted, extractive
+from judge.values import (
+    CardSpan,
+    Confidence,
+    CorpusState,
+    Note,
+    Resolved,
+    Reworded,
+    RuleCitation,
+    RuleId,
+    RulingCitation,
+    Rung,
+    Source,
+)
+from judge.verdict import validate
+from tests.calls.replies import (
+    CONTEXT,
+    DOUBTED,
+    EDITION,
+    EVERY_KIND,
+    OWL,
+    STATE,
+    UNCITED,
+    answered,
+    doubted,
+    extractive,
+)
 
 
 @pytest.mark.parametrize("kind", EVERY_KIND)
@@ -82,6 +108,51 @@ def test_doubtful_claims_and_remarks_are_data() -> None:
     assert reply["doubtful"] == [{"text": DOUBTED, "support": "weak"}, {"text": UNCITED, "support": "uncited"}]
     assert reply["remarks"] == ["The question was read without a model."]
     assert reply_object(answered(), STATE)["doubtful"] == []
+
+
+SAYING = "A triggered ability stays on the stack without its source. Removing the source changes nothing."
+
+
+@pytest.mark.parametrize(
+    ("said", "since", "cautioned"),
+    [
+        (SAYING, date(2030, 6, 1), True),
+        (SAYING, date(2030, 5, 6), False),  # of the same day
+        ("The look happens even without the owl.", date(2030, 6, 1), False),  # of another subject
+    ],
+)
+def test_a_ruling_older_than_the_wording_of_a_rule_on_the_same_thing_is_cautioned(
+    said: str, since: date, cautioned: bool
+) -> None:
+    ruling = replace(CONTEXT.rulings[0], text=said)
+    context = replace(CONTEXT, rulings=(ruling,), reworded=(Reworded(RuleId("113.7a"), since),))
+    cited = (
+        RuleCitation(RuleId("113.7a"), SAYING),
+        RulingCitation(ruling.card, ruling.key, said),
+    )
+    raw = RawVerdict(
+        answer="Yes. The trigger still resolves, as both of these say [1][2].",
+        confidence=Confidence.HIGH,
+        citations=(
+            RawRule(kind="rule", id="113.7a", quote=SAYING),
+            RawRuling(kind="ruling", card=str(ruling.card), key=ruling.key, quote=said),
+        ),
+    )
+    verdict = validate(raw, context, Source.CR)
+    assert verdict.citations == cited
+    rule, shown = reply_object(replace(answered(), verdict=verdict, context=context), STATE)["citations"]
+    assert "caution" not in rule
+    assert shown.get("caution", "") == (
+        "Reworded since this ruling: 113.7a (2030-06-01). Where a ruling and a rule disagree, the rule counts."
+        if cautioned
+        else ""
+    )
+
+
+def test_what_the_curators_note_on_a_card_is_told_apart_from_quotes() -> None:
+    context = replace(CONTEXT, notes=(Note(OWL.id, "It looks from beyond the grave."),))
+    shown = reply_object(replace(extractive(), context=context), STATE)
+    assert shown["notes"] == [{"card": OWL.name, "text": "It looks from beyond the grave."}]
 
 
 def test_a_private_answer_has_no_call() -> None:

@@ -27,6 +27,7 @@ from judge.values import (
     RankedRule,
     Resolved,
     Retrieved,
+    Reworded,
     RuleId,
     Rung,
 )
@@ -307,3 +308,15 @@ def test_a_number_no_rule_has_is_told_with_what_is_nearest_and_that_is_shown() -
     )
     assert {"702.2", "100.1"} <= {chunk.id for chunk in found.rules[:3]}
     assert retrieve("what does rule 100.1b say?").context.absent == ()
+
+
+def test_a_rule_reworded_after_a_ruling_is_known_and_a_renumbered_one_is_not_taken_for_one() -> None:
+    older = BODY.replace("Each player has a hat. See rule 702.2.", "Each player has a cap. See rule 702.2.")
+    load_invented(date(2024, 3, 5), body=older)
+    load_invented(date(2025, 3, 5))
+    load_invented(date(2026, 3, 5), body=BODY.replace("has a hat. See rule 702.2.", "has a hat. See rule 702.1."))
+    card = make_card("Wear a hat.", "It wears a hat.")
+    Ruling.objects.update(published_at=date(2024, 12, 1))
+    assert retrieve("hat", card).context.reworded == (Reworded(RuleId("100.1b"), date(2025, 3, 5)),)
+    Ruling.objects.update(published_at=date(2025, 6, 1))
+    assert retrieve("hat", card).context.reworded == ()

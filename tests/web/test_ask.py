@@ -16,7 +16,7 @@ from cards.models import Card
 from judge.values import Pin
 from rules.models import Edition
 from tests.calls.doors import Says
-from tests.calls.replies import DOUBTED, EVERY_KIND, UNCITED, answered, doubted
+from tests.calls.replies import DOUBTED, EVERY_KIND, UNCITED, answered, doubted, noted
 from web.examples import SAMPLE_EXAMPLES
 from web.picks import encode_pick
 
@@ -160,6 +160,14 @@ def test_an_extractive_answer_says_what_it_is(judge_says: Says, edition: Edition
     assert "Glimmerfrog" in seen
     assert "confidence" not in seen
     assert "judged" not in seen
+
+
+def test_a_note_and_the_age_of_a_ruling_are_told(judge_says: Says, edition: Edition) -> None:
+    judge_says(noted())
+    seen = text(post())
+
+    assert "Our note on Pellona, Lantern Owl, not a quote: It looks from beyond the grave." in seen
+    assert "Reworded since this ruling: 113.7a (2030-07-08)." in seen
 
 
 def test_did_you_mean_is_buttons_that_keep_question_and_earlier_picks(judge_says: Says, edition: Edition) -> None:
