@@ -88,6 +88,26 @@ class FailedCall(models.Model):
         return f"{self.kind} at {self.stage}: {self.question[:60]}"
 
 
+class FailureDay(models.Model):
+    """How often an attempt failed on one day (UTC), counted apart from what is kept of it, which is let go of.
+
+    One row counts the failures of a kind, with an empty rejection; one each counts the rejections among them.
+    """
+
+    day = models.DateField()
+    kind = models.CharField(max_length=20, help_text="judge.failures.FailureKind")
+    rejection = models.CharField(max_length=30, blank=True, help_text="BadCitation, UncitedRules ...")
+    count = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-day", "kind", "rejection"]
+        constraints = [models.UniqueConstraint(fields=["day", "kind", "rejection"], name="failure_day_once")]
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.day} {self.kind} {self.rejection}".rstrip()
+
+
 class CallVector(SpaceVector):
     """The embedding of a call's question, for calls that may once serve as examples."""
 

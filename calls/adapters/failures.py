@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models.functions import Now
 
 from calls.models import FailedCall
@@ -29,6 +30,7 @@ class PostgresFailureStore:
             raise ValueError("a private question leaves no trace")
         told = failure.transcript
         with transaction.atomic():
+            _count(failure)
             FailedCall.objects.create(
                 question=question.text,
                 door=question.door,
@@ -41,6 +43,18 @@ class PostgresFailureStore:
                 rounds=[asdict(each) for each in (told.rounds if told else ())],
             )
             prune_failures(self.newest, self.age)
+
+
+def _count(failure: Failure) -> None:
+    """Adds *failure* to its day, and each of its rejections: in order, so that no two processes block each other."""
+    counted = Counter(["", *failure.rejections])
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            """INSERT INTO calls_failureday AS d (day, kind, rejection, count)
+               VALUES ((now() AT TIME ZONE 'UTC')::date, %s, %s, %s)
+               ON CONFLICT (day, kind, rejection) DO UPDATE SET count = d.count + EXCLUDED.count""",
+            [(failure.kind.value, name, times) for name, times in sorted(counted.items())],
+        )
 
 
 def prune_failures(newest: int = KEPT, age: timedelta = KEPT_FOR) -> int:

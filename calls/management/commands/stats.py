@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
-from dataclasses import asdict
 from typing import Any, override
 
 from django.core.management.base import BaseCommand, CommandError
@@ -32,8 +31,7 @@ class Command(BaseCommand):
         except BadConfig as error:
             raise CommandError(str(error), returncode=2) from None
         if options["json"]:
-            told = asdict(found) | {"questions": found.questions, "extractive_share": found.extractive}
-            self.stdout.write(json.dumps(told, indent=2))
+            self.stdout.write(json.dumps(found.json(), indent=2))
             return
         for line in lines(found):
             self.stdout.write(line)
