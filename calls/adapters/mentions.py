@@ -200,7 +200,14 @@ class Reading:
 
     def _doubt_of(self, name: Name, found: Candidate, inflected: bool) -> Doubt | None:
         doubt = self._doubt_of_word(name, found, inflected)
-        return replace(doubt, term=self._is_term(name.folded)) if doubt else None
+        if doubt is None:
+            return None
+        translated = name.table is Table.PRINTED and self._is_term(self._in_english(found.text))
+        return replace(doubt, term=translated or self._is_term(name.folded))
+
+    def _in_english(self, text: str) -> str:
+        """*text*, folded, in English where it is a term in the question's language: "Wachsamkeit" is "vigilance"."""
+        return fold_name(vocabulary().in_english(text, self.language)[0])
 
     def _doubt_of_word(self, name: Name, found: Candidate, inflected: bool) -> Doubt | None:
         words = found.folded.split()

@@ -104,9 +104,9 @@ def test_an_everyday_word_is_a_card_only_with_evidence() -> None:
 
 @pytest.fixture
 def _terms() -> None:
-    """An edition in which "shelter" and "gorse token" are terms of the rules."""
+    """An edition in which "shelter", "gorse token" and "vigilance" are terms of the rules."""
     edition = Edition.objects.create(effective=date(2099, 1, 1), sha256="x", file_name="x.txt", is_current=True)
-    for at, term in enumerate(("Shelter", "Gorse Token")):
+    for at, term in enumerate(("Shelter", "Gorse Token", "Vigilance")):
         GlossaryTerm.objects.create(
             edition=edition, term=term, folded=fold_name(term), text="An invented term.", position=at
         )
@@ -131,6 +131,16 @@ def test_a_term_of_the_rules_that_is_a_name_too_is_the_term(text: str) -> None:
 def test_a_term_of_the_rules_that_is_called_a_card_is_the_card(text: str) -> None:
     assert LocalExtractor().extract(Question(text=text)).spans == (CardSpan("Shelter"),)
     assert means_card(text, "Shelter")
+
+
+@pytest.mark.usefixtures("_terms")
+def test_a_term_in_another_language_is_the_term_though_the_card_is_printed_so() -> None:
+    card = add("Vigilance", "Enchantment")
+    PrintedName.objects.create(card=card, name="Wachsamkeit", folded="wachsamkeit", lang="de")
+    asked = "kann ich einen Zauberspruch mit Wachsamkeit neutralisieren"
+    assert LocalExtractor().extract(Question(text=asked)).spans == ()
+    cast = LocalExtractor().extract(Question(text="ich wirke Wachsamkeit auf meine Kreatur"))
+    assert cast.spans == (CardSpan("Wachsamkeit"),)
 
 
 def test_a_capitalised_unknown_name_is_surely_meant() -> None:
