@@ -16,7 +16,7 @@ from django.db.models import Sum
 
 from calls.alerting import Event, tell_once
 from calls.models import SpendDay
-from llm.errors import CapReached
+from llm.errors import CapReached, Crowded
 from llm.messages import Usage
 from llm.metering import Purpose
 from llm.prices import MICRODOLLARS
@@ -119,12 +119,14 @@ class PostgresLedger:
                 with transaction.atomic(durable=True):
                     self._check(amount)
                     reservation = _set_aside(amount, purpose)
-        except CapReached as full:
-            if not isinstance(full, _Crowded):
-                self._tell(Event.REACHED)
+        except Crowded:
+            raise  # a crowd passes, and is no matter for the operator
+        except CapReached:
+            self._tell(Event.REACHED)
             raise
-        if not connection.in_atomic_block:
-            connection.close()  # back into the pool: a model takes its time, and other questions need connections
+        finally:
+            if not connection.in_atomic_block:
+                connection.close()  # back into the pool: what comes next takes its time, and other questions need it
         return reservation
 
     def settle(self, reservation: int, spent: int, usage: Usage, purpose: Purpose, *, failed: bool) -> None:
@@ -188,7 +190,7 @@ class PostgresLedger:
         said += f"{dollars(gone.spent)} are spent and {dollars(gone.reserved)} set aside, and {costs}"
         if gone.spent + amount > cap:
             raise CapReached(said, retry_after=_at_least_one(gone.seconds))
-        raise _Crowded(said, retry_after=self._freed_in(gone.spent + gone.reserved + amount - cap))
+        raise Crowded(said, retry_after=self._freed_in(gone.spent + gone.reserved + amount - cap))
 
     def _freed_in(self, wanted: int) -> float | None:
         """Seconds until reservations of *wanted* microdollars are over at the latest; most end much sooner."""
@@ -210,10 +212,6 @@ class PostgresLedger:
                 tell_once(self.cap.webhook, event, period.value, since, cap)
         except (DatabaseError, RuntimeError) as error:  # no database, no thread to be had
             log.warning("the spend alert could not be sent: %s", type(error).__name__)
-
-
-class _Crowded(CapReached):
-    """There is money left; only what is set aside for requests under way leaves no room. No matter for the operator."""
 
 
 def _set_aside(amount: int, purpose: Purpose) -> int:

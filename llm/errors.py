@@ -7,7 +7,8 @@ judge.errors.ProviderError          retryable, retry_after
 ├── CredentialsRefused              the key is missing, wrong or not allowed this model; an operator has to act
 ├── RequestRefused                  the request will not be taken (400, 404, 413); a fault of ours or of judge.toml
 ├── Unreadable                      the reply breaks the provider's own wire format; retryable
-└── CapReached                      our own spend cap; retry_after is the seconds until the period ends
+└── CapReached                      our own spend cap; retry_after is the seconds until there is room again
+    └── Crowded                     money is left, but set aside for requests under way
 """
 
 from __future__ import annotations
@@ -74,3 +75,10 @@ class CapReached(ProviderError):
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message, retryable=False, retry_after=retry_after)
+
+
+class Crowded(CapReached):
+    """There is money left, but what is set aside for requests under way leaves no room beside them.
+
+    retry_after: when enough of them are over at the latest; most end much sooner.
+    """

@@ -13,15 +13,18 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Protocol
 
-from judge.cancelling import Cancelled
+from judge.cancelling import Cancellation, Cancelled
 from judge.errors import ProviderError
 from judge.values import Space, Vector
 from llm.backends import PERMIT_KEY, ChatBackend, Embedded, EmbeddingBackend, Permit
 from llm.embeddings import batches
-from llm.errors import Overloaded, Unreachable, Unreadable
+from llm.errors import Crowded, Overloaded, Unreachable, Unreadable
 from llm.messages import Request, Response, Usage
 from llm.prices import Price, Prices, worst_case, worst_case_of_texts
-from llm.retrying import with_retries
+from llm.retrying import rest, with_retries
+
+CROWD_PAUSE = 0.5  # seconds between two looks whether a request under way has given back what it did not need
+CROWD_SECONDS = 20.0  # after which the question is answered without the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,10 @@ class Ledger(Protocol):
     """Where money is counted, correct across processes."""
 
     def reserve(self, amount: int, purpose: Purpose) -> int:
-        """Sets *amount* microdollars aside and gives the reservation's id. Raises CapReached with none set aside."""
+        """Sets *amount* microdollars aside and gives the reservation's id. Raises CapReached with none set aside.
+
+        Crowded is the CapReached that a request under way may end any moment.
+        """
         ...
 
     def settle(self, reservation: int, spent: int, usage: Usage, purpose: Purpose, *, failed: bool) -> None:
@@ -117,6 +123,7 @@ class MeteredChat:
     meter: Meter
     stage: str
     clock: Callable[[], float]  # seconds, monotonic
+    pause: Callable[[float, Cancellation | None], None] = rest
 
     @property
     def kind(self) -> str:
@@ -132,13 +139,28 @@ class MeteredChat:
         """The model's response within the request's timeout, pauses included."""
         attempts = count()
         return with_retries(
-            lambda left: self.meter.chat(
-                self.backend, replace(request, timeout=left), self.stage, is_retry=next(attempts) > 0
-            ),
+            lambda left: self._sent(replace(request, timeout=left), is_retry=next(attempts) > 0),
             seconds=request.timeout,
             clock=self.clock,
             cancel=request.cancel,
+            pause=self.pause,
         )
+
+    def _sent(self, request: Request, *, is_retry: bool) -> Response:
+        """One attempt; where only requests under way leave no room, after a wait for one of them to end.
+
+        The worst case that is set aside is many times what most requests cost, so a crowd passes soon.
+        """
+        began, longest = self.clock(), min(CROWD_SECONDS, request.timeout / 2)
+        while True:
+            waited = self.clock() - began
+            left = replace(request, timeout=request.timeout - waited)
+            try:
+                return self.meter.chat(self.backend, left, self.stage, is_retry=is_retry)
+            except Crowded:
+                if waited + CROWD_PAUSE > longest:
+                    raise
+            self.pause(CROWD_PAUSE, request.cancel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ def with_retries[T](
     end beyond the time: then the provider's error comes out at once, so the asker is not kept for nothing.
     clock: seconds, monotonic. Raises what *call* raised last, or Cancelled.
     """
-    wait = pause or _pause
+    wait = pause or rest
     until = clock() + seconds
     for attempt in range(ATTEMPTS):
         if cancel is not None:
@@ -50,8 +50,8 @@ def _pause_after(error: ProviderError, attempt: int) -> float:
     return longest * (1 + random.random()) / 2  # noqa: S311  # spreads callers out; nothing secret
 
 
-def _pause(seconds: float, cancel: Cancellation | None) -> None:
-    """Waits *seconds*, or until the asker goes away."""
+def rest(seconds: float, cancel: Cancellation | None) -> None:
+    """Waits *seconds*. Raises Cancelled as soon as the asker goes away."""
     woken = threading.Event()
     if cancel is None:
         woken.wait(seconds)

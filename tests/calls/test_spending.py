@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import multiprocessing
@@ -20,7 +21,7 @@ from django.db.models import F, Sum
 
 from calls.models import Reservation, SpendAlert, SpendDay
 from calls.spending import Cap, Period, PostgresLedger, period_start, spent_since
-from llm.errors import CapReached
+from llm.errors import CapReached, Crowded
 from llm.messages import Usage
 from tests.calls.spender import COST, SYNTH, be_refused, reserve_and_hang, spend, spend_until_full
 from tests.loopback import Answer, Loopback, loopback
@@ -77,7 +78,9 @@ def spent(amount: int, day: date | None = None) -> None:
 @pytest.mark.parametrize("period", [Period.DAY, Period.MONTH])
 def test_money_that_is_gone_comes_back_when_the_period_ends(period: Period) -> None:
     spent(5_000)
-    wait = refusal(ledger(5_000, period), 1).retry_after
+    refused = refusal(ledger(5_000, period), 1)
+    assert not isinstance(refused, Crowded)
+    wait = refused.retry_after
 
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     following = today + timedelta(days=1)
@@ -93,6 +96,7 @@ def test_money_set_aside_comes_back_when_enough_reservations_are_over() -> None:
         held = book.reserve(amount, SYNTH)
         Reservation.objects.filter(pk=held).update(expires_at=F("made_at") + timedelta(minutes=minutes))
 
+    assert isinstance(refusal(book, 1_000), Crowded)
     assert refusal(book, 1_000).retry_after == pytest.approx(120, abs=10)
     assert refusal(book, 1_001).retry_after == pytest.approx(300, abs=10)
     assert refusal(book, 5_000).retry_after == pytest.approx(540, abs=10)
@@ -201,10 +205,11 @@ def test_the_operator_is_told_beforehand_once_four_fifths_are_spent(hook: Loopba
 
 
 @pytest.mark.django_db
-def test_a_crowd_of_requests_under_way_is_no_cap_reached(hook: Loopback) -> None:
-    book = ledger(1_000, webhook=f"{hook.url}/secret")
+@pytest.mark.parametrize("period", list(Period))
+def test_a_crowd_of_requests_under_way_is_no_cap_reached(hook: Loopback, period: Period) -> None:
+    book = ledger(1_000, period, f"{hook.url}/secret")
     book.reserve(900, SYNTH)
-    refusal(book, 900)
+    assert isinstance(refusal(book, 900), Crowded)
 
     assert told(hook, 0) == []
 
@@ -317,7 +322,8 @@ def test_a_process_killed_between_reserve_and_settle_gives_its_money_back() -> N
 
 
 @pytest.mark.django_db(transaction=True)
-def test_no_connection_is_held_while_a_model_thinks() -> None:
-    ledger().reserve(COST, SYNTH)
-
-    assert connection.connection is None
+def test_no_connection_is_held_while_a_model_thinks_or_a_crowd_is_waited_for() -> None:
+    for cap in (COST, COST):
+        with contextlib.suppress(Crowded):
+            ledger(cap).reserve(COST, SYNTH)
+        assert connection.connection is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -17,9 +18,9 @@ from judge.cancelling import Cancelled
 from judge.values import Space
 from llm.backends import Capabilities, Embedded, Permit
 from llm.embeddings import BATCH_TEXTS
-from llm.errors import CapReached, Overloaded, RequestRefused, Unreachable, Unreadable
+from llm.errors import CapReached, Crowded, Overloaded, RequestRefused, Unreachable, Unreadable
 from llm.messages import ModelTurn, Request, Response, Stop, Usage
-from llm.metering import Meter, MeteredChat, MeteredEmbedder, Purpose
+from llm.metering import CROWD_PAUSE, CROWD_SECONDS, Meter, MeteredChat, MeteredEmbedder, Purpose
 from llm.prices import ASSUMED, FREE, Price, Prices, prices_model, worst_case, worst_case_of_texts
 from tests.llm import requests
 
@@ -145,6 +146,78 @@ def test_an_attempt_the_cap_has_no_room_for_is_not_made() -> None:
     assert len(backend.script) == 1
 
 
+@dataclass
+class CrowdedBook(Book):
+    """A ledger with no room until it was asked *refusals* times."""
+
+    refusals: int = 0
+
+    def reserve(self, amount: int, purpose: Purpose) -> int:
+        if self.refusals > 0:
+            self.refusals -= 1
+            raise Crowded("others are under way", retry_after=900.0)
+        return super().reserve(amount, purpose)
+
+
+@dataclass
+class Watch:
+    """A clock that only pauses move on; *gone* cancels at the pause."""
+
+    now: float = 0.0
+    gone: bool = False
+
+    def pause(self, seconds: float, cancel: object) -> None:
+        if self.gone:
+            raise Cancelled
+        self.now += seconds
+
+
+def crowded_chat(book: Book, backend: Backend, watch: Watch) -> MeteredChat:
+    return MeteredChat(
+        backend=backend, meter=Meter(book, PRICES), stage="synth", clock=lambda: watch.now, pause=watch.pause
+    )
+
+
+def test_a_crowd_is_waited_for_and_the_wait_is_taken_from_the_requests_time() -> None:
+    seen: list[float] = []
+
+    class Timed(Backend):
+        def send(self, request: Request, permit: Permit) -> Response:
+            seen.append(request.timeout)
+            return super().send(request, permit)
+
+    book, watch = CrowdedBook(refusals=6), Watch()
+    crowded_chat(book, Timed([answer()]), watch).send(replace(requests.plain(), timeout=60.0))
+
+    assert seen == [60.0 - 6 * CROWD_PAUSE]
+    assert [(purpose.is_retry, failed) for purpose, _, failed in book.entries] == [(False, False)]
+
+
+@pytest.mark.parametrize(("timeout", "waited"), [(180.0, CROWD_SECONDS), (8.0, 4.0)], ids=["patient", "in a hurry"])
+def test_a_crowd_that_stays_is_left_to_itself(timeout: float, waited: float) -> None:
+    watch = Watch()
+    with pytest.raises(Crowded):
+        crowded_chat(CrowdedBook(refusals=999), Backend([]), watch).send(replace(requests.plain(), timeout=timeout))
+
+    assert watch.now == waited
+
+
+def test_nobody_waits_for_a_cap_that_is_used_up() -> None:
+    watch = Watch()
+    with pytest.raises(CapReached):
+        crowded_chat(Book(cap=0), Backend([]), watch).send(requests.plain())
+
+    assert watch.now == 0.0
+
+
+def test_an_asker_who_goes_away_in_a_crowd_costs_nothing() -> None:
+    book = CrowdedBook(refusals=1)
+    with pytest.raises(Cancelled):
+        crowded_chat(book, Backend([answer()]), Watch(gone=True)).send(requests.plain())
+
+    assert book.entries == []
+
+
 def test_a_reply_that_counts_no_tokens_counts_in_full() -> None:
     book = Book()
     Meter(book, PRICES).chat(Backend([answer(Usage())]), requests.plain(), "synth")
@@ -260,13 +333,14 @@ def test_no_answer_within_max_tokens_costs_more_than_was_reserved(text: str, out
 
 def test_only_the_meter_makes_permits() -> None:
     root = Path(llm.__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = project["tool"]["importlinter"]["root_packages"]
     users = {
         str(file.relative_to(root))
-        for folder in ("llm", "calls", "judgesite", "web", "api", "judge")
-        for file in (root / folder).rglob("*.py")
+        for package in packages
+        for file in (root / package).rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Name | ast.alias)
-        and "PERMIT_KEY" in (getattr(node, "id", ""), getattr(node, "name", ""))
+        if "PERMIT_KEY" in {getattr(node, part, None) for part in ("id", "name", "attr", "value")}
     }
 
     assert users == {"llm/backends.py", "llm/metering.py"}
