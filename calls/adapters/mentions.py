@@ -42,6 +42,9 @@ NICKNAME_RARE = 0.2  # nicknames rarer than this are hardly words
 VERB = 0.1  # of a form in -ing, from which on the word is a verb too
 NICKNAME_EVERYDAY = 20.0  # nicknames were given on purpose, so only a very common word makes one doubtful
 
+# Their name means the card as much as the land type, and either way the same thing on the table.
+BASIC_LANDS = frozenset({"plains", "island", "swamp", "mountain", "forest"})
+
 _SHORTEST_UNKNOWN = 4  # letters of a word that may be a misspelled name
 _UNKNOWN_RUNS = 6  # runs around unknown words that are compared with all names, at most
 _RUN = 4  # words of such a run
@@ -202,8 +205,8 @@ class Reading:
         doubt = self._doubt_of_word(name, found, inflected)
         if doubt is None:
             return None
-        translated = name.table is Table.PRINTED and self._is_term(self._in_english(found.text))
-        return replace(doubt, term=translated or self._is_term(name.folded))
+        called = self._in_english(found.text) if name.table is Table.PRINTED else name.folded
+        return replace(doubt, term=self._is_term(called) and called not in BASIC_LANDS)
 
     def _in_english(self, text: str) -> str:
         """*text*, folded, in English where it is a term in the question's language: "Wachsamkeit" is "vigilance"."""

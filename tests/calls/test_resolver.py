@@ -104,9 +104,9 @@ def test_an_everyday_word_is_a_card_only_with_evidence() -> None:
 
 @pytest.fixture
 def _terms() -> None:
-    """An edition in which "shelter", "gorse token" and "vigilance" are terms of the rules."""
+    """An edition in which "shelter", "gorse token", "vigilance" and "swamp" are terms of the rules."""
     edition = Edition.objects.create(effective=date(2099, 1, 1), sha256="x", file_name="x.txt", is_current=True)
-    for at, term in enumerate(("Shelter", "Gorse Token", "Vigilance")):
+    for at, term in enumerate(("Shelter", "Gorse Token", "Vigilance", "Swamp")):
         GlossaryTerm.objects.create(
             edition=edition, term=term, folded=fold_name(term), text="An invented term.", position=at
         )
@@ -131,6 +131,16 @@ def test_a_term_of_the_rules_that_is_a_name_too_is_the_term(text: str) -> None:
 def test_a_term_of_the_rules_that_is_called_a_card_is_the_card(text: str) -> None:
     assert LocalExtractor().extract(Question(text=text)).spans == (CardSpan("Shelter"),)
     assert means_card(text, "Shelter")
+
+
+@pytest.mark.usefixtures("_terms")
+@pytest.mark.parametrize(
+    ("text", "name"), [("I control a bear and Swamp", "Swamp"), ("on détruit mon Marais", "Marais")]
+)
+def test_a_basic_land_is_a_card_though_its_type_is_a_term(text: str, name: str) -> None:
+    card = add("Swamp", "Basic Land — Swamp")
+    PrintedName.objects.create(card=card, name="Marais", folded="marais", lang="fr")
+    assert LocalExtractor().extract(Question(text=text)).spans == (CardSpan(name),)
 
 
 @pytest.mark.usefixtures("_terms")
