@@ -25,7 +25,7 @@ from llm.messages import (
     UserTurn,
 )
 from llm.statuses import error_of
-from llm.waiting import wait_for
+from llm.waiting import load, wait_for
 from llm.wording import in_words
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ class AnthropicBackend:
 
     def send(self, request: Request, permit: Permit) -> Response:  # noqa: ARG002  # the permit is the leave to come here
         """The model's response. Raises ProviderError or Cancelled."""
+        load("anthropic")
         body = body_of(request, self)
         return _response(wait_for(lambda: self._message(body, request.timeout), request.timeout, request.cancel))
 

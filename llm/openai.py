@@ -13,7 +13,7 @@ from llm.backends import Capabilities, Permit
 from llm.errors import Unreachable, Unreadable
 from llm.messages import ModelTurn, Request, Response, Stop, Tool, ToolCall, Turn, Usage, UserTurn
 from llm.statuses import error_of
-from llm.waiting import wait_for
+from llm.waiting import load, wait_for
 from llm.wording import in_words
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class OpenAIBackend:
 
     def send(self, request: Request, permit: Permit) -> Response:  # noqa: ARG002  # the permit is the leave to come here
         """The model's response. Raises ProviderError or Cancelled."""
+        load("openai")
         body = body_of(request, self)
         reply = wait_for(lambda: self._completion(body, request.timeout), request.timeout, request.cancel)
         return _response(reply)

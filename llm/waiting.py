@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import importlib
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -17,6 +19,15 @@ def wait_for[T](call: Callable[[], Coroutine[Any, Any, T]], timeout: float, canc
     somebody waits on; the judge itself stays synchronous. Not to be called from a thread that runs an event loop.
     """
     return asyncio.run(_waited(call, timeout, cancel or Cancellation()))
+
+
+def load(sdk: str) -> None:
+    """Imports *sdk* before the clock of a request runs: the first import takes seconds, which are not the provider's.
+
+    One that is not there is for the backend to tell, in its own words.
+    """
+    with contextlib.suppress(ImportError):
+        importlib.import_module(sdk)
 
 
 async def _waited[T](call: Callable[[], Coroutine[Any, Any, T]], timeout: float, cancel: Cancellation) -> T:

@@ -54,7 +54,7 @@ CALLED: dict[str, Any] = {
 
 
 def plain() -> Request:
-    return Request(system=SYSTEM, turns=(MATERIAL,), max_tokens=500, timeout=5.0)
+    return Request(system=SYSTEM, turns=(MATERIAL,), max_tokens=500, timeout=60.0)
 
 
 def fresh() -> Request:
@@ -65,7 +65,7 @@ def fresh() -> Request:
         tools=(TOOL,),
         effort=Effort.HIGH,
         max_tokens=9_000,
-        timeout=5.0,
+        timeout=60.0,
     )
 
 
@@ -77,5 +77,5 @@ def after_lookup(kind: str) -> Request:
         output=OutputSchema("verdict", SCHEMA),
         tool_history=(TOOL,),
         max_tokens=9_000,
-        timeout=5.0,
+        timeout=60.0,
     )
