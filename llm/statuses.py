@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from time import time
+from math import isfinite
 
 from judge.errors import ProviderError
 from llm.errors import CredentialsRefused, Overloaded, RequestRefused, Unreachable
@@ -31,15 +31,22 @@ def error_of(
 
 
 def retry_after(headers: Mapping[str, str] | None) -> float | None:
-    """Seconds the provider asks to wait (Retry-After, as seconds or as a date), None where it says nothing."""
-    wanted = (headers or {}).get("retry-after", "").strip()
-    if not wanted:
-        return None
+    """Seconds the provider asks to wait (Retry-After, as seconds or as a date), None where it says nothing of sense.
+
+    A date is held against the answer's own Date, so that no clock has to be right but the provider's.
+    """
+    given = headers or {}
+    wanted = given.get("retry-after", "").strip()
     try:
-        return max(0.0, float(wanted))
+        seconds = float(wanted)
     except ValueError:
-        pass
+        seconds = _between(given.get("date", ""), wanted)
+    return max(0.0, seconds) if isfinite(seconds) else None
+
+
+def _between(sent: str, wanted: str) -> float:
+    """Seconds from one HTTP date to the other, NaN where one of them is none."""
     try:
-        return max(0.0, parsedate_to_datetime(wanted).timestamp() - time())
-    except (ValueError, TypeError):
-        return None
+        return parsedate_to_datetime(wanted).timestamp() - parsedate_to_datetime(sent).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return float("nan")
