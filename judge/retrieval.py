@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from heapq import nsmallest
 from itertools import groupby
 from operator import itemgetter
 from types import MappingProxyType
@@ -94,28 +95,37 @@ def interleaved(lists: Sequence[Sequence[Found]], limit: int) -> tuple[Found, ..
     return tuple(taken.values())
 
 
-def fuse(legs: Sequence[Leg], limit: int = FUSED_LIMIT) -> tuple[Candidate, ...]:
-    """The rules of all *legs* in one list, best first, at most *limit*; equal scores in the order of the CR."""
-    ordered = fused_scores(legs)[:limit]
+def fuse(
+    legs: Sequence[Leg], limit: int = FUSED_LIMIT, before: Mapping[RuleId, float] = _NO_SCORES, counted: int = 0
+) -> tuple[Candidate, ...]:
+    """The rules of all *legs* in one list, best first, at most *limit*; equal scores in the order of the CR.
+
+    before: what the first *counted* of *legs* add up to (summed), where that is known already.
+    """
+    scores = summed(legs[counted:], before)
+    ordered = nsmallest(limit, scores.items(), key=lambda item: _order(*item))
     ranks: dict[RuleId, list[LegRank]] = {rule: [] for rule, _ in ordered}
     for leg in legs:
         for rank, hit in enumerate(leg.found, start=1):
-            if (places := ranks.get(hit.id)) is not None:
-                places.append(LegRank(leg.name, rank, hit.score))
+            if hit.id in ranks:
+                ranks[hit.id].append(LegRank(leg.name, rank, hit.score))
     return tuple(Candidate(rule, score, tuple(ranks[rule])) for rule, score in ordered)
 
 
-def fused_scores(legs: Iterable[Leg]) -> list[tuple[RuleId, float]]:
-    """Everything *legs* found with its fused score, best first; equal scores in the order of the CR."""
-    return sorted(summed(legs).items(), key=lambda item: _order(*item))
+def best_first(scores: Mapping[RuleId, float]) -> list[tuple[RuleId, float]]:
+    """*scores* as a list, best first; equal scores in the order of the CR."""
+    return sorted(scores.items(), key=lambda item: _order(*item))
 
 
-def summed(legs: Iterable[Leg]) -> dict[RuleId, float]:
-    """The fused score of everything *legs* found, in no order."""
-    scores: dict[RuleId, float] = {}
+def summed(legs: Iterable[Leg], before: Mapping[RuleId, float] = _NO_SCORES) -> dict[RuleId, float]:
+    """The fused score of everything *legs* found, added to what was found *before*, in no order."""
+    scores = dict(before)
+    known = scores.get
     for leg in legs:
+        weight = leg.weight
         for rank, hit in enumerate(leg.found, start=FUSION_K + 1):
-            scores[hit.id] = scores.get(hit.id, 0.0) + leg.weight / rank
+            rule = hit.id
+            scores[rule] = known(rule, 0.0) + weight / rank
     return scores
 
 

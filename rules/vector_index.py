@@ -40,8 +40,10 @@ class VectorIndex:
         """
         return self._current(edition, space) is not None
 
-    def nearest(self, edition: int, space: Space, queries: Sequence[Vector], limit: int) -> list[list[TextHit]]:
-        """For every query its nearest rules and its nearest subrules, *limit* of each; score is the cosine.
+    def nearest(
+        self, edition: int, space: Space, queries: Sequence[Vector], limit: int, *, rules: bool = True
+    ) -> list[list[TextHit]]:
+        """For every query its nearest rules (if *rules*) and its nearest subrules, *limit* of each, by cosine.
 
         As has() read them last. Nothing where it is False.
         """
@@ -50,12 +52,13 @@ class VectorIndex:
             matrix = self._current(edition, space)
         if matrix is None or not queries:
             return [[] for _ in queries]
-        scores = np.array(queries, dtype=np.float32) @ matrix.rows.T
-        return [
-            _best(row, matrix, 0, matrix.leaves_from, limit)
-            + _best(row, matrix, matrix.leaves_from, len(matrix.numbers), limit)
-            for row in scores
-        ]
+        asked = np.array(queries, dtype=np.float32)
+        sides = [(0, matrix.leaves_from)] if rules else []
+        found: list[list[TextHit]] = [[] for _ in queries]
+        for start, stop in (*sides, (matrix.leaves_from, len(matrix.numbers))):
+            for hits, scores in zip(found, asked @ matrix.rows[start:stop].T, strict=True):
+                hits += _best(scores, matrix, start, limit)
+        return found
 
     def _current(self, edition: int, space: Space) -> _Matrix | None:
         with connection.cursor() as cursor:
@@ -88,10 +91,9 @@ def _read(edition: int, stamp: tuple[object, ...]) -> _Matrix:
     )
 
 
-def _best(scores: Any, matrix: _Matrix, start: int, stop: int, limit: int) -> list[TextHit]:
-    """The best *limit* of the rows from *start* to *stop*, best first, equal scores in the order of the CR."""
-    part = scores[start:stop]
+def _best(scores: Any, matrix: _Matrix, start: int, limit: int) -> list[TextHit]:
+    """The best *limit* of *scores*, of the rows from *start* on, best first; equal scores in the order of the CR."""
     is_leaf = start >= matrix.leaves_from
-    places = best_places(part, limit)
-    pairs = zip(places.tolist(), part[places].tolist(), strict=True)
+    places = best_places(scores, limit)
+    pairs = zip(places.tolist(), scores[places].tolist(), strict=True)
     return [TextHit(matrix.numbers[start + at], is_leaf, score) for at, score in pairs]

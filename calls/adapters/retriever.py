@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -21,7 +22,7 @@ from judge.absent_rules import absent_rules, numbers_in
 from judge.errors import ProviderError
 from judge.ports import Embedder
 from judge.queries import Asked, Query, by_relevance, headings_in, keyword_rules, plain_words, queries_of
-from judge.retrieval import Leg, fuse, fused_scores, ranking, shortened, within_budget
+from judge.retrieval import Candidate, Leg, best_first, fuse, ranking, shortened, summed, within_budget
 from judge.values import (
     AbsentRule,
     Budget,
@@ -52,6 +53,9 @@ from rules.vector_index import VectorIndex
 GLOSSARY_ASKED = 12  # entries for terms in the question and the concepts
 GLOSSARY_ON_CARDS = 8  # and in the Oracle texts
 GLOSSARY_CHARACTERS = 6_000  # of all entries shown together
+
+type _Pending = Future[Vector] | Callable[[], Vector]
+"""A vector that a thread is making, or what makes it here and now."""
 
 _BUDGET = Budget()
 _VECTORS = VectorIndex()  # one a process: the edition's vectors are some 5 MB
@@ -119,9 +123,7 @@ class PostgresRetriever:
             absent = absent_rules(numbers_in(question.text), chunks)
         searches, missing = self._search(edition.pk, asked, clock)
         with clock.stage("rank"):
-            found = _all_legs(edition.pk, asked, searches, self._weights, absent)
-        with clock.stage("fuse"):
-            candidates = fuse(found)
+            candidates = _ranked(edition.pk, asked, searches, self._weights, absent)
         subrules = legs.subrule_scores(searches, self._weights)
         shown = within_budget(candidates, chunks, self._budget, subrules, asked_for(question, absent))
         context = Context(
@@ -163,9 +165,7 @@ class PostgresRetriever:
             missing = (*missing, f"vector: {error}")
         return [*_hits(Kind.TEXT, queries, texts), *_hits(Kind.ASKED_TEXT, queries, phrases), *near], missing
 
-    def _vectors(
-        self, edition: int, queries: Sequence[Query]
-    ) -> tuple[list[tuple[Query, Callable[[], Vector]]], tuple[str, ...]]:
+    def _vectors(self, edition: int, queries: Sequence[Query]) -> tuple[list[tuple[Query, _Pending]], tuple[str, ...]]:
         """*queries* with what gives each its vector, or none and why there are none.
 
         A local model starts on them at once in a thread of its own, so that the other searches run meanwhile; rulings
@@ -179,25 +179,42 @@ class PostgresRetriever:
             return [], (f"vector: no vectors of {space.model} yet",)
         if space.provider != "local":  # it counts its money in the database, by this thread's connection
             return [(query, partial(embedder.query, query.text)) for query in queries], ()
-        return [(query, _EMBEDDING.submit(embedder.query, query.text).result) for query in queries], ()
+        return [(query, _EMBEDDING.submit(embedder.query, query.text)) for query in queries], ()
 
-    def _nearest(
-        self, edition: int, vectors: Sequence[tuple[Query, Callable[[], Vector]]], clock: _Clock
-    ) -> list[legs.Hits]:
-        """The vector searches, each as soon as its query has a vector: the next one is made meanwhile."""
+    def _nearest(self, edition: int, vectors: Sequence[tuple[Query, _Pending]], clock: _Clock) -> list[legs.Hits]:
+        """The vector searches, of all queries together that have a vector by then: the next ones are made meanwhile.
+
+        One product over all of them reads the matrix once, which is what it costs.
+        """
         if self._embedder is None:
             return []
         space = self._embedder.space
         rules: list[legs.Hits] = []
         phrases: list[legs.Hits] = []
-        for query, vector in vectors:
+        waiting = deque(vectors)
+        while waiting:
             with clock.stage("embed"):
-                made = [vector()]
+                made = _made_by_now(waiting)
+            queries, embedded = [query for query, _ in made], [vector for _, vector in made]
             with clock.stage("vector"):
-                near = _VECTORS.nearest(edition, space, made, legs.HITS_PER_QUERY)
-                rules += _hits(Kind.VECTOR, [query], near)
-                phrases += _hits(Kind.ASKED_VECTOR, [query], _ASKED.nearest(space, made, legs.HITS_PER_QUERY))
+                near = _VECTORS.nearest(edition, space, embedded, legs.HITS_PER_QUERY, rules=bool(self._weights.vector))
+                rules += _hits(Kind.VECTOR, queries, near)
+                near = _ASKED.nearest(space, embedded, legs.HITS_PER_QUERY)
+                phrases += _hits(Kind.ASKED_VECTOR, queries, near)
         return [*rules, *phrases]
+
+
+def _made_by_now(waiting: deque[tuple[Query, _Pending]]) -> list[tuple[Query, Vector]]:
+    """Takes from *waiting* the next query, and those behind it whose vectors are there too."""
+    made: list[tuple[Query, Vector]] = []
+    while waiting and (not made or _is_there(waiting[0][1])):
+        query, vector = waiting.popleft()
+        made.append((query, vector.result() if isinstance(vector, Future) else vector()))
+    return made
+
+
+def _is_there(vector: _Pending) -> bool:
+    return not isinstance(vector, Future) or vector.done()
 
 
 def _hits(kind: Kind, queries: Sequence[Query], found: Sequence[Sequence[TextHit]]) -> list[legs.Hits]:
@@ -241,18 +258,24 @@ def _reworded(edition: int, shown: Sequence[RuleChunk], asked: _Asked) -> tuple[
     return tuple(Reworded(number, day) for number in numbers if (day := since.get(number)) and day > min(dates))
 
 
-def _all_legs(
+def _ranked(
     edition: int,
     asked: _Asked,
     searches: Sequence[legs.Hits],
     weights: legs.Weights,
     absent: Sequence[AbsentRule],
-) -> tuple[Leg, ...]:
-    """The legs of both rounds that found anything."""
+) -> tuple[Candidate, ...]:
+    """The legs of both rounds fused. The first round is added up once: it ranks the second, and is its beginning."""
     numbers = asked_for(asked.question, absent)
-    first = (*legs.search_legs(searches, weights), *_named_legs(edition, asked, numbers, weights))
-    second = _second_round(edition, asked, fused_scores(first), weights)
-    return tuple(leg for leg in (*first, *second) if leg.found and leg.weight)
+    first = _counting((*legs.search_legs(searches, weights), *_named_legs(edition, asked, numbers, weights)))
+    scores = summed(first)
+    second = _counting(_second_round(edition, asked, best_first(scores), weights))
+    return fuse((*first, *second), before=scores, counted=len(first))
+
+
+def _counting(found: Sequence[Leg]) -> tuple[Leg, ...]:
+    """The legs that found something and have a weight."""
+    return tuple(leg for leg in found if leg.found and leg.weight)
 
 
 def _named_legs(edition: int, asked: _Asked, numbers: Sequence[RuleId], weights: legs.Weights) -> tuple[Leg, ...]:

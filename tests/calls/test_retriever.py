@@ -256,7 +256,7 @@ def test_the_budget_shows_a_part_and_the_trace_tells_the_rest() -> None:
     assert len(shown(found)) == 2
     assert [each.id for each in found.trace.ranked if each.shown] == shown(found)
     assert len(found.trace.ranked) > 2
-    assert {stage for stage, _ in found.trace.milliseconds} >= {"text", "fuse", "read"}
+    assert {stage for stage, _ in found.trace.milliseconds} >= {"text", "read", "rank"}
 
 
 def test_chunks_carry_title_heading_and_leaves() -> None:

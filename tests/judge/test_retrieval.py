@@ -14,6 +14,7 @@ from judge.retrieval import (
     interleaved,
     ranking,
     shortened,
+    summed,
     trimmed,
     within_budget,
 )
@@ -56,6 +57,11 @@ def test_equal_scores_stand_in_the_order_of_the_rules() -> None:
 
 def test_the_fused_list_ends_at_its_limit() -> None:
     assert [each.id for each in fuse([leg("text", "100.1", "100.2", "100.3")], limit=2)] == ["100.1", "100.2"]
+
+
+def test_legs_added_up_before_fuse_like_the_rest() -> None:
+    legs = [leg("text", "100.1", "100.2"), leg("vector", "100.2", "100.3"), leg("notes", "100.3", "100.4")]
+    assert fuse(legs, before=summed(legs[:2]), counted=2) == fuse(legs)
 
 
 def test_no_legs_find_nothing() -> None:
