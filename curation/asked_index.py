@@ -89,13 +89,12 @@ def _nearest(scores: Any, phrases: _Phrases, limit: int) -> list[TextHit]:
 
 
 def _stamp() -> tuple[object, ...]:
-    """What tells one state of the phrases and their vectors from another."""
+    """What tells one state of the phrases and their vectors from another (D85)."""
     with connection.cursor() as cursor:
         cursor.execute(
-            """SELECT count(*), max(id), max(changed_at),
-                      (SELECT count(*) FROM curation_askedvector), (SELECT max(phrase_id) FROM curation_askedvector),
-                      (SELECT provider || '/' || model || '/' || width FROM rules_embeddingspace)
-               FROM curation_askedphrase"""
+            """SELECT (SELECT revision FROM rules_indexrevision WHERE name = 'curation_askedphrase'),
+                      (SELECT revision FROM rules_indexrevision WHERE name = 'curation_askedvector'),
+                      (SELECT provider || '/' || model || '/' || width FROM rules_embeddingspace)"""
         )
         return tuple(cursor.fetchone() or ())
 

@@ -183,6 +183,20 @@ class EmbeddingSpace(models.Model):
         return f"{self.provider}/{self.model} ({self.width})"
 
 
+class IndexRevision(models.Model):
+    """The revision of one table that a process keeps in memory: another one means that its rows have changed.
+
+    A trigger writes it with every statement on that table, whoever runs it (D85); a table never written has no row.
+    """
+
+    name = models.CharField(max_length=63, primary_key=True)
+    revision = models.UUIDField()
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.name} at {self.revision}"
+
+
 class SpaceVector(models.Model):
     """A table of vectors of the one EmbeddingSpace. Switching the space empties every such table and sets its width."""
 

@@ -50,7 +50,7 @@ class VectorIndex:
         matrix = self._matrix
         if matrix is None or matrix.stamp[:2] != (edition, space):
             matrix = self._current(edition, space)
-        if matrix is None or not queries:
+        if matrix is None or not matrix.numbers or not queries:
             return [[] for _ in queries]
         asked = np.array(queries, dtype=np.float32)
         sides = [(0, matrix.leaves_from)] if rules else []
@@ -62,20 +62,19 @@ class VectorIndex:
 
     def _current(self, edition: int, space: Space) -> _Matrix | None:
         with connection.cursor() as cursor:
-            cursor.execute(_STATE, [edition])
-            *stored, count, last = cursor.fetchone() or (None, None, None, 0, None)
-        if stored != [space.provider, space.model, space.width] or not count:
+            cursor.execute(_STATE)
+            *stored, revision = cursor.fetchone() or (None, None, None, None)
+        if stored != [space.provider, space.model, space.width]:
             return None
-        stamp = (edition, space, count, last)
+        stamp = (edition, space, revision)
         with self._lock:
             if self._matrix is None or self._matrix.stamp != stamp:
                 self._matrix = _read(edition, stamp)
-            return self._matrix
+            return self._matrix if self._matrix.numbers else None
 
 
 _STATE = """
-SELECT provider, model, width, (SELECT count(*) FROM rules_rulevector WHERE edition_id = %s),
-       (SELECT max(rule_id) FROM rules_rulevector)
+SELECT provider, model, width, (SELECT revision FROM rules_indexrevision WHERE name = 'rules_rulevector')
 FROM rules_embeddingspace
 """
 

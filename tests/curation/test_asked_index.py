@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from curation.asked_index import AskedIndex
 from curation.asked_vectors import embed_asked
-from curation.models import AskedPhrase
+from curation.models import AskedPhrase, AskedVector
 from rules.lexemes import lexemes_of
 from tests.rules.invented import WordEmbedder
 
@@ -78,3 +78,15 @@ def test_looking_for_changes_is_one_query() -> None:
         index.refresh()
         index.search([{"hat": 1}, {"wall": 1}], 5)
     assert len(captured) == 1
+
+
+def test_vectors_that_are_written_again_are_noticed() -> None:
+    index, embedder = AskedIndex(), WordEmbedder()
+    embed_asked(embedder)
+    asked = [embedder.query("glow wall")]
+    index.refresh()
+    before = index.nearest(embedder.space, asked, 2)
+    for vector in AskedVector.objects.all():
+        AskedVector.objects.filter(pk=vector.pk).update(embedding=[-each for each in vector.embedding])
+    index.refresh()
+    assert index.nearest(embedder.space, asked, 2) != before

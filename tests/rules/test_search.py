@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from rules.embedding import embed_rules
 from rules.lexemes import lexemes_of
 from rules.lookups import references_of, terms_named
-from rules.models import Edition, Rule
+from rules.models import Edition, Rule, RuleVector
 from rules.querysets import TextHit
 from rules.text_index import text_index
 from rules.vector_index import VectorIndex
@@ -133,6 +133,25 @@ def test_the_index_follows_what_is_embedded(edition: int) -> None:
     assert not index.has(edition, WordEmbedder(model="other").space)
     Edition.objects.all().delete()
     assert not index.has(edition, embedder.space)
+
+
+def test_the_index_follows_vectors_that_are_written_again(edition: int) -> None:
+    index, embedder = VectorIndex(), WordEmbedder()
+    embed_rules(embedder)
+    asked = [embedder.query("glow wall")]
+    before = index.nearest(edition, embedder.space, asked, 1)
+    for vector in RuleVector.objects.filter(rule__number="702.2b"):
+        RuleVector.objects.filter(pk=vector.pk).update(embedding=[-each for each in vector.embedding])
+    assert index.has(edition, embedder.space)
+    assert index.nearest(edition, embedder.space, asked, 1) != before
+
+
+def test_whole_rules_are_left_out_where_they_do_not_count(edition: int) -> None:
+    index, embedder = VectorIndex(), WordEmbedder()
+    embed_rules(embedder)
+    asked = [embedder.query("glow wall")]
+    both, parts = (index.nearest(edition, embedder.space, asked, 2, rules=rules)[0] for rules in (True, False))
+    assert parts == [hit for hit in both if hit.is_leaf]
 
 
 def test_the_index_reads_vectors_once(edition: int) -> None:
