@@ -7,14 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from eval.reading import BadSet, entries_of, lines_of, text_of
 from judge.errors import InvalidRuleId
 from judge.values import CardSpan, CategoryKey, Exchange, Extraction, RuleId, Source, parse_rule_id
-
-
-class BadGold(ValueError):
-    """A question set or a file of extractions cannot be read; the message names the file, the entry and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,24 +35,30 @@ class GoldQuestion:
 
 
 def read_gold(file: Path) -> tuple[GoldQuestion, ...]:
-    """Every question of *file*, in its order. Raises BadGold."""
-    try:
-        loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadGold(f"{file}: {error.strerror or error}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadGold(f"{file} is not readable YAML: {error}") from None
-    entries = loaded.get("questions") if isinstance(loaded, dict) else None
-    if not isinstance(entries, list) or not entries:
-        raise BadGold(f"{file} has no list called 'questions'")
-    return tuple(_question(file, number, entry) for number, entry in enumerate(entries, start=1))
+    """Every question of *file*, in its order. Raises BadSet."""
+    return tuple(_question(where, entry) for where, entry in entries_of(file, "questions", "question"))
 
 
-def _question(file: Path, number: int, entry: Any) -> GoldQuestion:
-    where = f"{file}, question {number}"
-    if not isinstance(entry, dict):
-        raise BadGold(f"{where} is not a mapping")
-    where = f"{where} ({entry.get('id', 'without id')})"
+def read_peers(folder: Path) -> tuple[GoldQuestion, ...]:
+    """Every question of the peers' JSON lines in *folder*, which name their fields otherwise. Raises BadSet."""
+    files = sorted(folder.glob("*.jsonl"))
+    if not files:
+        raise BadSet(f"{folder} has no .jsonl file")
+    lines = [line for file in files for line in lines_of(file)]
+    return tuple(_question(where, {**entry, **_in_our_words(entry)}) for where, entry in lines)
+
+
+def _in_our_words(entry: dict[str, Any]) -> dict[str, Any]:
+    """A peer's fields under our names. Their entities are cards, or for a definition what is defined."""
+    is_definition = str(entry.get("stratum", "")).startswith("definition")
+    return {
+        "expected_rules": entry.get("gold_cr_rules"),
+        "expected_answer": entry.get("answer"),
+        "cards": () if is_definition else entry.get("gold_entities"),
+    }
+
+
+def _question(where: str, entry: dict[str, Any]) -> GoldQuestion:
     try:
         return GoldQuestion(
             id=str(entry["id"]),
@@ -73,9 +74,9 @@ def _question(file: Path, number: int, entry: Any) -> GoldQuestion:
             false_premise=entry.get("false_premise") is True,
         )
     except KeyError as error:
-        raise BadGold(f"{where} has no {error.args[0]!r}") from None
+        raise BadSet(f"{where} has no {error.args[0]!r}") from None
     except InvalidRuleId as error:
-        raise BadGold(f"{where}: {error}") from None
+        raise BadSet(f"{where}: {error}") from None
 
 
 def _alternatives(item: Any) -> tuple[RuleId, ...]:
@@ -83,17 +84,17 @@ def _alternatives(item: Any) -> tuple[RuleId, ...]:
 
 
 def read_extractions(file: Path) -> dict[str, Extraction]:
-    """The recorded extraction of every question of *file*, by question id. Raises BadGold."""
+    """The recorded extraction of every question of *file*, by question id. Raises BadSet."""
     try:
-        entries = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadGold(f"{file}: {error.strerror or error}") from None
+        entries = json.loads(text_of(file))
     except ValueError as error:
-        raise BadGold(f"{file} is not readable JSON: {error}") from None
+        if isinstance(error, BadSet):
+            raise
+        raise BadSet(f"{file} is not readable JSON: {error}") from None
     try:
         return {entry["id"]: _extraction(entry) for entry in entries}
     except (KeyError, TypeError, ValueError) as error:
-        raise BadGold(f"{file} holds an extraction that is not whole: {error!r}") from None
+        raise BadSet(f"{file} holds an extraction that is not whole: {error!r}") from None
 
 
 def _extraction(entry: dict[str, Any]) -> Extraction:

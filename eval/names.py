@@ -8,13 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
+from eval.reading import BadSet, entries_of
 
 EXPECTED = ("resolved", "ambiguous", "notfound")
-
-
-class BadNames(ValueError):
-    """A file of name cases cannot be read; the message names the file, the entry and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,30 +92,17 @@ def by_note(results: Sequence[NameResult]) -> dict[str, tuple[int, int]]:
 
 
 def read_names(file: Path) -> tuple[NameCase, ...]:
-    """Every case of *file*, in its order. Raises BadNames."""
-    try:
-        loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadNames(f"{file}: {error.strerror or error}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadNames(f"{file} is not readable YAML: {error}") from None
-    entries = loaded.get("cases") if isinstance(loaded, dict) else None
-    if not isinstance(entries, list) or not entries:
-        raise BadNames(f"{file} has no list called 'cases'")
-    return tuple(_case(file, number, entry) for number, entry in enumerate(entries, start=1))
+    """Every case of *file*, in its order. Raises BadSet."""
+    return tuple(_case(where, entry) for where, entry in entries_of(file, "cases", "case"))
 
 
-def _case(file: Path, number: int, entry: Any) -> NameCase:
-    where = f"{file}, case {number}"
-    if not isinstance(entry, dict):
-        raise BadNames(f"{where} is not a mapping")
-    where = f"{where} ({entry.get('id', 'without id')})"
+def _case(where: str, entry: dict[str, Any]) -> NameCase:
     if entry.get("expect") not in EXPECTED:
-        raise BadNames(f"{where}: 'expect' must be one of {', '.join(EXPECTED)}")
+        raise BadSet(f"{where}: 'expect' must be one of {', '.join(EXPECTED)}")
     if entry["expect"] == "resolved" and not entry.get("cards"):
-        raise BadNames(f"{where}: 'resolved' needs the card in 'cards'")
+        raise BadSet(f"{where}: 'resolved' needs the card in 'cards'")
     if absent := [key for key in ("id", "text", "span") if not str(entry.get(key) or "")]:
-        raise BadNames(f"{where} has no {' and no '.join(absent)}")
+        raise BadSet(f"{where} has no {' and no '.join(absent)}")
     return NameCase(
         id=str(entry["id"]),
         text=str(entry["text"]),

@@ -16,7 +16,8 @@ from calls.adapters.resolver import DatabaseResolver
 from calls.evaluation.recall import Output
 from cards.models import Card
 from eval.extraction import Reading, Score, score
-from eval.gold import BadGold, GoldQuestion, read_gold
+from eval.gold import GoldQuestion, read_gold
+from eval.reading import BadSet
 from judge.ports import Extractor, Resolver
 from judge.questions import brackets
 from judge.values import Ambiguous, NotFound, Question, Resolved
@@ -37,7 +38,7 @@ def run(options: Mapping[str, Any], stdout: Output) -> int:
     """Prints the figures and gives the exit code: 1 under a gate. Raises CommandError for what cannot be run."""
     try:
         questions = [each for file in options["gold"] for each in read_gold(file)]
-    except BadGold as error:
+    except BadSet as error:
         raise CommandError(str(error)) from None
     if not Card.objects.exists():
         raise CommandError("No cards are loaded yet; run ingest_cards first.")

@@ -21,7 +21,8 @@ from django.db import connections
 from calls.evaluation.recall import EVAL, Output
 from calls.model_wiring import config
 from calls.wiring import corpus, judge
-from eval.gold import BadGold, GoldQuestion, read_gold
+from eval.gold import GoldQuestion, read_gold
+from eval.reading import BadSet
 from eval.run_files import BadRun, Figures, RunInfo, RunRow, figures, read_run, write_run
 from judge.failures import Failure
 from judge.languages import language_of
@@ -69,7 +70,7 @@ def every_question(file: Path) -> tuple[GoldQuestion, ...]:
     """Every question of *file*, those to be declined too. Raises CommandError."""
     try:
         return read_gold(file)
-    except BadGold as error:
+    except BadSet as error:
         raise CommandError(str(error)) from None
 
 

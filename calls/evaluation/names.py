@@ -20,7 +20,8 @@ from calls.adapters.names import Table, names_called
 from calls.adapters.resolver import DatabaseResolver
 from calls.evaluation.recall import Output
 from cards.models import Card
-from eval.names import BadNames, NameCase, NameResult, NameScore, by_note, read_names, score
+from eval.names import NameCase, NameResult, NameScore, by_note, read_names, score
+from eval.reading import BadSet
 from judge.folding import fold_name
 from judge.ports import Resolver
 from judge.values import Ambiguous, CardSpan, NotFound, Resolved
@@ -39,7 +40,7 @@ def run(options: Mapping[str, Any], stdout: Output) -> int:
     """Prints the figures and gives the exit code: 1 under the gate. Raises CommandError for what cannot be run."""
     try:
         cases = read_names(options["cases"])
-    except BadNames as error:
+    except BadSet as error:
         raise CommandError(str(error)) from None
     if not Card.objects.exists():
         raise CommandError("No cards are loaded yet; run ingest_cards first.")

@@ -16,7 +16,8 @@ from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.retriever import PostgresRetriever
 from calls.model_wiring import configured_embedder, model_extractor
 from eval.gates import gate_of
-from eval.gold import BadGold, GoldQuestion, read_extractions, read_gold
+from eval.gold import GoldQuestion, read_extractions, read_gold
+from eval.reading import BadSet
 from eval.recall import Outcome, Recall, by_kind, fraction_found, place_of, scored
 from judge.errors import ProviderError, VerdictRejected
 from judge.ports import Embedder, Extractor, Resolver, Retriever
@@ -153,7 +154,7 @@ def questions_of(file: Path, only: str | None = None) -> list[GoldQuestion]:
     """The questions with rules to find, or the one called *only*."""
     try:
         questions = [each for each in read_gold(file) if each.expected]
-    except BadGold as error:
+    except BadSet as error:
         raise CommandError(str(error)) from None
     chosen = [each for each in questions if only in (None, each.id)]
     if not chosen:
@@ -189,7 +190,7 @@ def extraction_by(
         return lambda _gold, question: extractor.extract(question)
     try:
         recorded = read_extractions(options["extractions"])
-    except BadGold as error:
+    except BadSet as error:
         raise CommandError(str(error)) from None
     if absent := [each.id for each in questions if each.id not in recorded]:
         some = ", ".join(absent[:5])

@@ -20,7 +20,8 @@ from calls.adapters.resolver import DatabaseResolver
 from calls.adapters.retriever import PostgresRetriever
 from calls.model_wiring import configured_embedder
 from calls.wiring import settle_heap
-from eval.gold import BadGold, GoldQuestion, read_gold
+from eval.gold import GoldQuestion, read_gold
+from eval.reading import BadSet
 from judge.ports import Embedder
 from judge.questions import brackets
 from judge.values import CardSpan, Extraction, Question, Resolved, Space, Vector
@@ -146,7 +147,7 @@ def _jobs(file: Path, embedder: Embedder | None) -> list[_Job]:
         raise CommandError("No rules are loaded yet; run ingest_rules first.")
     try:
         questions = read_gold(file)
-    except BadGold as error:
+    except BadSet as error:
         raise CommandError(str(error)) from None
     if not questions:
         raise CommandError(f"{file} holds no questions")

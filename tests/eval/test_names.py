@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.names import BadNames, NameCase, NameResult, read_names, score
+from eval.names import NameCase, NameResult, read_names, score
+from eval.reading import BadSet
 
 TAKEN = NameCase(id="a", text="my gleam", span="gleam", expect="resolved", cards=("Gleam",))
 OFFERED = NameCase(id="b", text="glaem", span="glaem", expect="resolved", cards=("Gleam",), accept_offer=True)
@@ -52,7 +53,7 @@ def test_one_wrong_card_fails_the_gate_however_many_are_right() -> None:
 def test_a_broken_file_is_told(tmp_path: Path, text: str, told: str) -> None:
     file = tmp_path / "names.yaml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(BadNames, match=told):
+    with pytest.raises(BadSet, match=told):
         read_names(file)
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.gold import BadGold, GoldQuestion, read_extractions, read_gold
+from eval.gold import GoldQuestion, read_extractions, read_gold
+from eval.reading import BadSet
 from eval.recall import Outcome, Recall, by_kind, fraction_found, place_of, scored
 from judge.values import Exchange, RuleId, Source
 
@@ -109,12 +110,12 @@ def test_gold_is_read_with_alternatives_and_history(tmp_path: Path) -> None:
 def test_a_broken_set_is_told_with_its_place(tmp_path: Path, text: str, told: str) -> None:
     file = tmp_path / "gold.yaml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(BadGold, match=told):
+    with pytest.raises(BadSet, match=told):
         read_gold(file)
 
 
 def test_a_missing_set_is_told(tmp_path: Path) -> None:
-    with pytest.raises(BadGold, match=r"none\.yaml"):
+    with pytest.raises(BadSet, match=r"none\.yaml"):
         read_gold(tmp_path / "none.yaml")
 
 
@@ -135,7 +136,7 @@ def test_recorded_extractions_keep_one_primary_and_two_secondary_categories(tmp_
 def test_broken_extractions_are_told(tmp_path: Path, text: str) -> None:
     file = tmp_path / "extractions.json"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(BadGold, match=r"extractions\.json"):
+    with pytest.raises(BadSet, match=r"extractions\.json"):
         read_extractions(file)
 
 

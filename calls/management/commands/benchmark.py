@@ -16,8 +16,9 @@ from calls.adapters.extractor import LocalExtractor
 from calls.adapters.resolver import DatabaseResolver
 from calls.evaluation import speed
 from cards.models import Card
-from eval.gold import BadGold, read_gold
-from eval.names import BadNames, read_names
+from eval.gold import read_gold
+from eval.names import read_names
+from eval.reading import BadSet
 from judge.values import CardSpan, Question
 
 WARM_UP = 5  # tries before the clock counts: connections, plans, word lists
@@ -57,7 +58,7 @@ def _tries(subject: str, file: Path) -> Sequence[Try]:
     """What is timed, a call each. Raises CommandError for a file that cannot be read, or where no cards are loaded."""
     try:
         tries = _of_names(file) if subject == "names" else _of_questions(file)
-    except (BadNames, BadGold) as error:
+    except BadSet as error:
         raise CommandError(str(error)) from None
     if not Card.objects.exists():
         raise CommandError("No cards are loaded yet; run ingest_cards first.")
