@@ -9,6 +9,7 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
 from calls.evaluation.recall import shown_numbers
+from curation.models import AskedPhrase
 from eval.gates import Gate
 from judge.retrieval import trimmed
 from tests.fakes import SOGGING
@@ -39,7 +40,7 @@ RECORDED = [
 
 @pytest.fixture
 def files(tmp_path: Path, settings: LazySettings) -> list[str]:
-    settings.JUDGE_EMBEDDER = "none"
+    settings.JUDGE_EMBEDDER, settings.JUDGE_HOME = "none", tmp_path / "home"
     (tmp_path / "gold.yaml").write_text(GOLD, encoding="utf-8")
     (tmp_path / "extractions.json").write_text(json.dumps(RECORDED), encoding="utf-8")
     folder = str(tmp_path)
@@ -124,3 +125,16 @@ def test_of_an_abridged_rule_only_the_subrules_kept_count_as_shown() -> None:
     assert short.abridged
     assert "750.9b" in shown_numbers(short)
     assert not {"750.9", "750.9c"} & set(shown_numbers(short))
+
+
+def test_a_second_run_tells_what_moved_since_the_first(files: list[str]) -> None:
+    load_invented()
+    assert "No run to compare with yet" in evaluate(*files, "--compare")
+    assert "0 of 2 rules moved" in evaluate(*files, "--compare")
+    gold = Path(files[0].removeprefix("--gold="))
+    gold.write_text(gold.read_text(encoding="utf-8").replace("999.9", "606.1"), encoding="utf-8")
+    evaluate(*files)
+    AskedPhrase.objects.create(number="606.1", text="zebra")
+    told = evaluate(*files, "--compare")
+    assert "absent 606.1: not retrieved, now shown at 1" in told
+    assert "1 of 2 rules moved since the last run: 1 more shown, 0 no longer." in told

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from eval.gold import GoldQuestion, read_extractions, read_gold
+from eval.gold import GoldQuestion, read_extractions, read_gold, read_peers
 from eval.reading import BadSet
 from eval.recall import Outcome, Recall, by_kind, fraction_found, place_of, scored
 from judge.values import Exchange, RuleId, Source
@@ -146,3 +147,22 @@ def test_the_sets_of_this_repository_can_be_read() -> None:
     assert sum(bool(each.expected) for each in gold) == 98
     assert read_gold(folder / "gold_fresh.yaml")
     assert {each.id for each in gold} <= read_extractions(folder / "extractions.json").keys()
+
+
+def test_a_peers_entities_are_cards_unless_it_asks_for_a_definition(tmp_path: Path) -> None:
+    lines = [
+        {"id": "a", "question": "q", "stratum": "multihop", "gold_entities": ["Gleam"], "gold_cr_rules": ["100.1b"]},
+        {
+            "id": "b",
+            "question": "q",
+            "stratum": "definition_1hop",
+            "gold_entities": ["Hat"],
+            "gold_cr_rules": ["702.2"],
+        },
+    ]
+    (tmp_path / "peer.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    one, two = read_peers(tmp_path)
+    assert (one.cards, one.expected) == (("Gleam",), (("100.1b",),))
+    assert two.cards == ()
+    with pytest.raises(BadSet, match=r"no \.jsonl file"):
+        read_peers(tmp_path / "none")
