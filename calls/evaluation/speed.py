@@ -97,7 +97,7 @@ class TimedEmbedder:
             return self._embedder.query(text)
 
 
-type _Job = tuple[Question, Extraction, tuple[CardSpan, ...]]
+type Job = tuple[Question, Extraction, tuple[CardSpan, ...]]
 
 
 def run(file: Path, calls: int, stdout: Output) -> None:
@@ -105,8 +105,8 @@ def run(file: Path, calls: int, stdout: Output) -> None:
 
     Raises CommandError for what cannot be run.
     """
-    embedder = _embedder()
-    jobs = _jobs(file, embedder)
+    embedder = embedder_here()
+    jobs = jobs_of(file, embedder)
     if calls <= 0:
         _report(_timed(jobs, embedder), stdout)
         return
@@ -139,7 +139,7 @@ def make_calls(count: int) -> None:
         cursor.execute("ANALYZE calls_call")
 
 
-def _jobs(file: Path, embedder: Embedder | None) -> list[_Job]:
+def jobs_of(file: Path, embedder: Embedder | None) -> list[Job]:
     """Every question of *file* with its extraction and spans."""
     from calls.adapters.extractor import LocalExtractor
 
@@ -155,35 +155,36 @@ def _jobs(file: Path, embedder: Embedder | None) -> list[_Job]:
     return [_job(each, extractor) for each in questions]
 
 
-def _job(gold: GoldQuestion, extractor: Any) -> _Job:
+def _job(gold: GoldQuestion, extractor: Any) -> Job:
     question = Question(text=gold.question, history=gold.history)
     extraction = extractor.extract(question)
     spans = {span.text: span for span in (*brackets(question), *extraction.spans)}
     return question, extraction, tuple(spans.values())
 
 
-def _embedder() -> Embedder | None:
+def embedder_here() -> Embedder | None:
+    """The embedder set up here, None for none. Raises CommandError."""
     try:
         return configured_embedder()
     except UnknownEmbedder as error:
         raise CommandError(str(error)) from None
 
 
-def _timed(jobs: Sequence[_Job], embedder: Embedder | None) -> list[Timing]:
+def _timed(jobs: Sequence[Job], embedder: Embedder | None) -> list[Timing]:
     """One timing a question, each put once, so that its texts are embedded as for a first asker."""
-    resolver = DatabaseResolver()
     for job in jobs[:_WARM_UP]:
-        _answer(job, resolver, embedder)
+        answer(job, embedder)
     settle_heap()  # as the server does once it is warm
-    return [_answer(job, resolver, embedder) for job in jobs]
+    return [answer(job, embedder) for job in jobs]
 
 
-def _answer(job: _Job, resolver: DatabaseResolver, embedder: Embedder | None) -> Timing:
+def answer(job: Job, embedder: Embedder | None) -> Timing:
+    """*job* resolved and retrieved, timed."""
     question, extraction, spans = job
     timed = None if embedder is None else TimedEmbedder(embedder)
     whole, sql = Stopwatch(), Stopwatch()
     with connection.execute_wrapper(sql), whole.running():
-        resolutions = resolver.resolve(spans) if spans else ()
+        resolutions = DatabaseResolver().resolve(spans) if spans else ()
         found = {each.card.id: each for each in resolutions if isinstance(each, Resolved)}
         PostgresRetriever(timed).retrieve(question, extraction, tuple(found.values()))
     return Timing(whole.milliseconds, sql.milliseconds, timed.clock.milliseconds if timed else 0.0)

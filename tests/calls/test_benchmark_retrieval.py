@@ -90,3 +90,12 @@ def test_what_cannot_be_timed_is_told(file: Path, text: str) -> None:
 def test_without_rules_there_is_nothing_to_time(file: Path) -> None:
     with pytest.raises(CommandError, match="ingest_rules"):
         benchmark(file)
+
+
+def test_the_plans_of_a_questions_queries_are_printed_and_no_call_is_left(file: Path) -> None:
+    load_invented()
+    out = io.StringIO()
+    call_command("benchmark", "plans", "--questions", str(file), "--calls", "20", stdout=out)
+    assert "rules_indexrevision" in out.getvalue()
+    assert "Execution Time" in out.getvalue()
+    assert not Call.objects.exists()

@@ -1,4 +1,4 @@
-"""manage.py benchmark names|extraction|retrieval: how long each takes on the loaded data."""
+"""manage.py benchmark names|extraction|retrieval|plans: how long each takes on the loaded data, and by which plans."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from calls.adapters.extractor import LocalExtractor
 from calls.adapters.resolver import DatabaseResolver
-from calls.evaluation import speed
+from calls.evaluation import plans, speed
 from cards.models import Card
 from eval.gold import read_gold
 from eval.names import read_names
@@ -22,28 +22,29 @@ from eval.reading import BadSet
 from judge.values import CardSpan, Question
 
 WARM_UP = 5  # tries before the clock counts: connections, plans, word lists
-DEFAULTS = {"names": "names.yaml", "extraction": "gold.yaml", "retrieval": "gold.yaml"}
+DEFAULTS = {"names": "names.yaml", "extraction": "gold.yaml", "retrieval": "gold.yaml", "plans": "gold.yaml"}
+MEASURED = {"retrieval": speed.run, "plans": plans.run}
 UNITS = {"names": "spans resolved", "extraction": "questions read"}
 
 Try = Callable[[], object]
 
 
 class Command(BaseCommand):
-    help = "Times the resolver over name cases, or extraction or retrieval over questions, one at a time."
+    help = "Times the resolver over names, or extraction or retrieval over questions; or prints the queries' plans."
 
     @override
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("subject", choices=sorted(DEFAULTS))
         parser.add_argument("--cases", "--questions", type=Path, help="the file of name cases or of questions (eval/)")
         parser.add_argument("--rounds", type=int, default=3, help="how often each is tried; retrieval: once")
-        parser.add_argument("--calls", type=int, default=0, help="retrieval: made-up calls in the table meanwhile")
+        parser.add_argument("--calls", type=int, default=0, help="retrieval, plans: made-up calls meanwhile")
 
     @override
     def handle(self, *_args: Any, **options: Any) -> None:
         subject: str = options["subject"]
         file: Path = options["cases"] or Path(settings.BASE_DIR) / "eval" / DEFAULTS[subject]
-        if subject == "retrieval":
-            speed.run(file, options["calls"], self.stdout)
+        if subject in MEASURED:
+            MEASURED[subject](file, options["calls"], self.stdout)
             return
         tries = _tries(subject, file)
         for each in tries[:WARM_UP]:
