@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from judge.errors import ProviderError
 from llm.backends import Capabilities, Permit
-from llm.errors import Overloaded, Unreachable, Unreadable
+from llm.errors import CredentialsRefused, Overloaded, TooSlow, Unreachable, Unreadable
 from llm.messages import (
     ModelTurn,
     Request,
@@ -105,24 +105,33 @@ class AnthropicBackend:
 
         try:
             async with self._client(timeout) as client, client.messages.stream(**body) as stream:
-                try:
-                    return await stream.get_final_message()
-                except anthropic.APIStatusError as error:
-                    raise self._broke_off(error, has_begun=_has_begun(stream)) from error
+                return await self._read(stream)
+        except ProviderError:
+            raise
         except anthropic.APIStatusError as error:
             raise self._status_error(error) from error
+        except (anthropic.APITimeoutError, httpx2.TimeoutException) as error:
+            raise TooSlow(f"no answer within {timeout:g} seconds") from error
         except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
             raise Unreachable(
                 f"Anthropic could not be reached: {type(error).__name__}", may_be_billed=not _never_sent(error)
             ) from error
         except anthropic.APIError as error:
             raise self._error_in_stream(error) from error
-        except (anthropic.AnthropicError, ImportError) as error:
-            raise Unreachable(
-                f"Anthropic could not be asked: {self._without_key(str(error))}", may_be_billed=False
-            ) from error
-        except (ValueError, TypeError, KeyError, AttributeError, AssertionError) as error:
+        except Exception as error:  # the clouds' libraries raise whatever they like, before anything is sent
+            raise self._not_set_up(error) from error
+
+    async def _read(self, stream: Any) -> Message:
+        """The whole message of *stream*, whose first bytes are there."""
+        import anthropic
+
+        try:
+            message: Message = await stream.get_final_message()
+        except anthropic.APIStatusError as error:
+            raise self._broke_off(error, has_begun=_has_begun(stream)) from error
+        except (ValueError, TypeError, LookupError, AttributeError, AssertionError, RuntimeError) as error:
             raise Unreadable(f"Anthropic's reply could not be read: {type(error).__name__}") from error
+        return message
 
     def _client(self, timeout: float) -> AsyncAnthropic:
         import anthropic
@@ -160,6 +169,14 @@ class AnthropicBackend:
         if kind == "overloaded_error":
             return Overloaded("Anthropic has no room for the request")
         return Unreachable(f"Anthropic broke off: {kind or type(error).__name__}")
+
+    def _not_set_up(self, error: Exception) -> ProviderError:
+        """No region, no credentials, no package: nothing was sent. Google's errors say when another try may help."""
+        said = " ".join(str(error).split()) or type(error).__name__
+        text = f"Anthropic ({self.platform}) could not be asked: {self._without_key(said)}"
+        if getattr(error, "retryable", False):
+            return Unreachable(text, may_be_billed=False)
+        return CredentialsRefused(text)
 
     def _without_key(self, text: str) -> str:
         return text.replace(self.api_key, "***") if self.api_key else text

@@ -12,7 +12,7 @@ from typing import Any
 
 from judge.values import Space, Vector
 from llm.backends import Embedded, Permit
-from llm.errors import Unreachable, Unreadable
+from llm.errors import TooSlow, Unreachable, Unreadable
 from llm.messages import Usage
 from llm.openai import OPENAI
 from llm.statuses import error_of
@@ -71,6 +71,8 @@ class HttpEmbeddings:
         headers = {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         try:
             answer = httpx.post(f"{self.base_url.rstrip('/')}/embeddings", json=body, headers=headers, timeout=seconds)
+        except httpx.TimeoutException as error:
+            raise TooSlow(f"no answer within {seconds:g} seconds") from error
         except httpx.HTTPError as error:
             never_sent = isinstance(error, httpx.ConnectError)
             raise Unreachable(

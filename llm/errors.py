@@ -4,7 +4,8 @@ judge.errors.ProviderError          retryable, retry_after
 ├── Overloaded                      the provider has no room (429, 503, 529); retryable
 ├── Unreachable                     no connection, a broken one, a 5xx; retryable
 │   └── TooSlow                     no answer within the time there was
-├── CredentialsRefused              the key is missing, wrong or not allowed this model; an operator has to act
+├── CredentialsRefused              the key is missing, wrong, not allowed this model or out of credit; an operator
+│                                   has to act
 ├── RequestRefused                  the request will not be taken (400, 404, 413); a fault of ours or of judge.toml
 ├── Unreadable                      the reply breaks the provider's own wire format; retryable
 └── CapReached                      our own spend cap; retry_after is the seconds until there is room again
@@ -44,7 +45,7 @@ class TooSlow(Unreachable):
 
 
 class CredentialsRefused(ProviderError):
-    """The key is missing, wrong, or not allowed to use the model."""
+    """The key is missing, wrong, not allowed to use the model or out of credit, or a platform lacks its set-up."""
 
     trouble = Trouble.MISCONFIGURED
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from judge.errors import ProviderError
 from llm.backends import Capabilities, Permit
-from llm.errors import Unreachable, Unreadable
+from llm.errors import CredentialsRefused, TooSlow, Unreachable, Unreadable
 from llm.messages import ModelTurn, Request, Response, Stop, Tool, ToolCall, Turn, Usage, UserTurn
 from llm.statuses import error_of
 from llm.waiting import load, wait_for
@@ -80,6 +80,8 @@ class OpenAIBackend:
                 reply = json.loads(raw.text)
         except openai.APIStatusError as error:
             raise self._status_error(error) from error
+        except (openai.APITimeoutError, httpx.TimeoutException) as error:
+            raise TooSlow(f"no answer within {timeout:g} seconds") from error
         except (openai.APIConnectionError, httpx.HTTPError) as error:
             never_sent = isinstance(error.__cause__ or error, httpx.ConnectError)
             raise Unreachable(
@@ -102,7 +104,9 @@ class OpenAIBackend:
     def _status_error(self, error: Any) -> ProviderError:
         body = error.body
         message = body.get("message") if isinstance(body, dict) else None
-        return error_of(self.base_url, error.status_code, str(message or ""), error.response.headers, self.api_key)
+        made = error_of(self.base_url, error.status_code, str(message or ""), error.response.headers, self.api_key)
+        # OpenAI says 429 of an account without credit too, which no waiting helps.
+        return CredentialsRefused(str(made)) if error.code == "insufficient_quota" else made
 
 
 def body_of(request: Request, backend: OpenAIBackend) -> dict[str, Any]:
@@ -158,7 +162,7 @@ def _response(reply: Mapping[str, Any]) -> Response:
             tool_calls=calls,
             model=str(reply.get("model") or ""),
         )
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise Unreadable(f"the reply is no chat completion: {error!r}") from error
 
 
@@ -166,7 +170,7 @@ def _call(call: Mapping[str, Any]) -> ToolCall:
     function = call["function"]
     try:
         arguments = json.loads(function["arguments"])
-    except ValueError:
+    except (ValueError, TypeError):
         arguments = None
     return ToolCall(str(call["id"]), str(function["name"]), arguments if isinstance(arguments, dict) else None)
 

@@ -35,7 +35,8 @@ async def _waited[T](call: Callable[[], Coroutine[Any, Any, T]], timeout: float,
     task = asyncio.ensure_future(call())
 
     def stop() -> None:
-        loop.call_soon_threadsafe(task.cancel)
+        with contextlib.suppress(RuntimeError):  # the answer came in this very moment, and the loop is closed
+            loop.call_soon_threadsafe(task.cancel)
 
     with cancel.calling(stop):
         try:

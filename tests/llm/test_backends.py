@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,13 +16,27 @@ from judge.cancelling import Cancellation, Cancelled
 from judge.errors import ProviderError
 from llm.anthropic import AnthropicBackend, Platform
 from llm.backends import ChatBackend
-from llm.errors import CredentialsRefused, Overloaded, RequestRefused, Unreachable, Unreadable
+from llm.errors import CredentialsRefused, Overloaded, RequestRefused, TooSlow, Unreachable, Unreadable
 from llm.messages import Stop, Usage
 from llm.openai import OpenAIBackend
+from llm.waiting import wait_for
 from tests import providers
 from tests.llm import requests
 from tests.loopback import Answer, loopback
-from tests.providers import FakeProvider, Step, broken, called, cut_off, garbage, refused, said, silent, slow, status
+from tests.providers import (
+    FakeProvider,
+    Step,
+    broken,
+    called,
+    cut_off,
+    garbage,
+    refused,
+    said,
+    silent,
+    slow,
+    stalled,
+    status,
+)
 
 SECRET = "sk-very-secret"
 
@@ -92,6 +106,55 @@ def test_two_tool_calls_in_one_turn_both_come_back(wire: Wire) -> None:
 @pytest.mark.parametrize(("step", "stop"), [(refused(), Stop.REFUSAL), (cut_off("It glo"), Stop.LENGTH)])
 def test_why_a_model_stopped_is_told(wire: Wire, step: Step, stop: Stop) -> None:
     assert send(wire, step).stop is stop
+
+
+@pytest.mark.parametrize(
+    ("name", "ended", "stop"),
+    [
+        ("anthropic", "model_context_window_exceeded", Stop.LENGTH),
+        ("anthropic", "pause_turn", Stop.LENGTH),
+        ("anthropic", "stop_sequence", Stop.END),
+        ("anthropic", "invented_next_year", Stop.LENGTH),
+        ("openai", "content_filter", Stop.REFUSAL),
+        ("openai", "function_call", Stop.TOOL),
+    ],
+)
+def test_every_reason_to_stop_is_one_of_four(name: str, ended: str, stop: Stop) -> None:
+    assert send(WIRES[name], Step(text="It glo", ended=ended)).stop is stop
+
+
+def test_a_refusal_in_a_field_of_its_own_is_a_refusal() -> None:
+    assert send(WIRES["openai"], Step(refusal="I cannot help with that.")).stop is Stop.REFUSAL
+
+
+def test_arguments_that_are_no_json_are_told_apart_from_none() -> None:
+    asked = send(WIRES["openai"], called(("lookup_rules", '{"ids": [')))
+
+    assert [(call.name, call.arguments) for call in asked.tool_calls] == [("lookup_rules", None)]
+
+
+def test_claude_s_arguments_that_are_no_json_are_unreadable() -> None:
+    assert isinstance(failure(WIRES["anthropic"], called(("lookup_rules", '{"ids": ]'))), Unreadable)
+
+
+def test_usage_that_is_no_number_is_unreadable() -> None:
+    reply = {
+        "choices": [{"message": {"content": "It glows."}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": "many"},
+    }
+    with loopback() as server:
+        server.answers["/chat/completions"] = [Answer(json.dumps(reply).encode())]
+        with pytest.raises(Unreadable):
+            OpenAIBackend(model="m", base_url=server.url).send(requests.plain(), requests.PERMIT)
+
+
+def test_an_account_without_credit_is_not_asked_again() -> None:
+    spent = Step(kind="status", status=429, message="You exceeded your quota", code="insufficient_quota")
+    caught = failure(WIRES["openai"], spent)
+
+    assert isinstance(caught, CredentialsRefused)
+    assert not caught.retryable
+    assert "You exceeded your quota" in str(caught)
 
 
 @pytest.mark.parametrize(
@@ -167,18 +230,43 @@ def test_a_provider_that_says_nothing_is_given_up_at_the_timeout(wire: Wire) -> 
     assert time.monotonic() - began < 5
 
 
+@pytest.mark.parametrize("step", [silent(), stalled()], ids=["from the start", "in the midst of the answer"])
+def test_silence_is_too_slow_and_closes_the_connection(wire: Wire, step: Step) -> None:
+    with wire.serve(step) as fake:
+        with pytest.raises(TooSlow):
+            wire.backend(fake.url).send(replace(requests.plain(), timeout=0.4), requests.PERMIT)
+        assert fake.closed.wait(1)
+
+
 def test_nobody_listening_is_unreachable(wire: Wire) -> None:
     with pytest.raises(Unreachable):
         wire.backend("http://127.0.0.1:9").send(requests.plain(), requests.PERMIT)
 
 
-def test_cancelling_closes_the_connection(wire: Wire) -> None:
+@pytest.mark.parametrize("step", [silent(), stalled()], ids=["before the answer", "in the midst of the answer"])
+def test_cancelling_closes_the_connection_within_a_second(wire: Wire, step: Step) -> None:
     cancel = Cancellation()
-    with wire.serve(silent()) as fake:
+    with wire.serve(step) as fake:
         threading.Timer(0.3, cancel.cancel).start()
         with pytest.raises(Cancelled):
             wire.backend(fake.url).send(replace(requests.plain(), cancel=cancel, timeout=20.0), requests.PERMIT)
-        assert fake.closed.wait(3)
+        assert fake.closed.wait(1)
+
+
+def test_a_stop_that_comes_with_the_answer_disturbs_nobody() -> None:
+    told: list[Callable[[], None]] = []
+
+    class Late(Cancellation):
+        @contextmanager
+        def calling(self, listener: Callable[[], None]) -> Iterator[None]:
+            told.append(listener)
+            yield
+
+    async def answer() -> str:
+        return "It glows."
+
+    assert wait_for(answer, 1.0, Late()) == "It glows."
+    told[0]()  # as cancel() does, which took the listener before the answer came and calls it after
 
 
 def test_a_run_cancelled_before_sends_nothing(wire: Wire) -> None:
@@ -201,6 +289,60 @@ def test_a_platform_without_its_package_says_what_to_install(monkeypatch: pytest
     said_of = AnthropicBackend(model="m", platform=Platform.BEDROCK).missing()
 
     assert said_of == "the platform bedrock needs: pip install 'anthropic[bedrock]'"
+
+
+class CloudTrouble(Exception):
+    """What a cloud's library raises, in a class no SDK knows."""
+
+    retryable = False
+
+
+class CloudOutage(CloudTrouble):
+    retryable = True
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        RuntimeError("Could not resolve credentials"),
+        ValueError("No region was given"),
+        ImportError("no module"),
+        TypeError("unexpected keyword"),
+        CloudTrouble("The profile could not be found"),
+    ],
+    ids=lambda trouble: type(trouble).__name__,
+)
+def test_a_platform_that_is_not_set_up_is_a_fault_for_the_operator(
+    trouble: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise trouble
+
+    monkeypatch.setattr(AnthropicBackend, "_client", refuse)
+    with pytest.raises(CredentialsRefused, match=str(trouble)) as caught:
+        AnthropicBackend(model="m", platform=Platform.VERTEX).send(requests.plain(), requests.PERMIT)
+
+    assert "vertex" in str(caught.value)
+
+
+def test_a_cloud_that_gives_no_credentials_just_now_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise CloudOutage("no answer from the metadata server")
+
+    monkeypatch.setattr(AnthropicBackend, "_client", refuse)
+    with pytest.raises(Unreachable) as caught:
+        AnthropicBackend(model="m", platform=Platform.VERTEX).send(requests.plain(), requests.PERMIT)
+
+    assert caught.value.retryable
+    assert not caught.value.may_be_billed
+
+
+def test_events_in_no_order_are_unreadable() -> None:
+    event = 'event: content_block_stop\ndata: {"type": "content_block_stop", "index": 0}\n\n'
+    with loopback() as server:
+        server.answers["/v1/messages"] = [Answer(event.encode(), headers={"content-type": "text/event-stream"})]
+        with pytest.raises(Unreadable):
+            AnthropicBackend(model="m", api_key=SECRET, base_url=server.url).send(requests.plain(), requests.PERMIT)
 
 
 def test_a_key_is_never_shown() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from llm.embeddings import BATCH_TEXTS, HttpEmbeddings, batches
-from llm.errors import CredentialsRefused, Overloaded, Unreachable, Unreadable
+from llm.errors import CredentialsRefused, Overloaded, TooSlow, Unreachable, Unreadable
 from tests.llm.requests import PERMIT
-from tests.providers import embeddings, garbage, status, vectors
+from tests.providers import embeddings, garbage, silent, status, vectors
 
 
 def model(url: str, width: int = 4) -> HttpEmbeddings:
@@ -50,6 +51,18 @@ def test_a_width_that_is_not_the_models_is_told_with_what_to_do() -> None:
 def test_failures_are_of_the_one_tree(step: object, error: type) -> None:
     with embeddings(step) as fake, pytest.raises(error):  # type: ignore[arg-type]  # a Step
         model(fake.url).embed(["a"], PERMIT, query=True)
+
+
+def test_the_key_is_never_told() -> None:
+    with embeddings(status(401, "no such key: k-secret")) as fake, pytest.raises(CredentialsRefused) as caught:
+        replace(model(fake.url), api_key="k-secret").embed(["a"], PERMIT, query=True)
+
+    assert "k-secret" not in str(caught.value) + repr(replace(model("u"), api_key="k-secret"))
+
+
+def test_a_question_waits_less_long_than_passages() -> None:
+    with embeddings(silent()) as fake, pytest.raises(TooSlow):
+        replace(model(fake.url), query_timeout=0.2).embed(["a"], PERMIT, query=True)
 
 
 def test_voyage_without_a_key_says_so() -> None:

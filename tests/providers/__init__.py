@@ -19,6 +19,7 @@ from tests.providers.steps import (
     said,
     silent,
     slow,
+    stalled,
     status,
     vectors,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "said",
     "silent",
     "slow",
+    "stalled",
     "status",
     "vectors",
 ]

@@ -42,7 +42,7 @@ def _serving(script: Sequence[Step], write: Writer, base: str, errors: Callable[
             fake.paths.append(self.path)
             fake.headers.append({name.lower(): value for name, value in self.headers.items()})
             step = fake.script.pop(0) if fake.script else Step(kind="status", status=418, message="script is over")
-            if not self._waited(step.delay):
+            if step.kind != "stalled" and not self._waited(step.delay):
                 fake.closed.set()
                 return
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -65,6 +65,12 @@ def _serving(script: Sequence[Step], write: Writer, base: str, errors: Callable[
                 case "broken":
                     kind, data = write(step, body)
                     self._send(200, kind, data[: len(data) // 2], {}, claims=len(data))
+                    self.close_connection = True
+                case "stalled":
+                    kind, data = write(step, body)
+                    self._send(200, kind, data[: len(data) // 2], {}, claims=len(data))
+                    if not self._waited(step.delay):
+                        fake.closed.set()
                     self.close_connection = True
                 case _:
                     self._send(200, *write(step, body), step.headers)
@@ -100,7 +106,7 @@ def anthropic(*script: Step) -> contextlib.AbstractContextManager[FakeProvider]:
 
 def openai(*script: Step) -> contextlib.AbstractContextManager[FakeProvider]:
     """An OpenAI-compatible server's chat completions."""
-    return _serving(script, _completion, "/v1", lambda step: {"error": {"message": step.message, "type": "error"}})
+    return _serving(script, _completion, "/v1", _openai_error)
 
 
 def embeddings(*script: Step) -> contextlib.AbstractContextManager[FakeProvider]:
@@ -111,6 +117,14 @@ def embeddings(*script: Step) -> contextlib.AbstractContextManager[FakeProvider]
 def _anthropic_error(step: Step) -> dict[str, Any]:
     kinds = {429: "rate_limit_error", 529: "overloaded_error", 401: "authentication_error"}
     return {"type": "error", "error": {"type": kinds.get(step.status, "api_error"), "message": step.message}}
+
+
+def _openai_error(step: Step) -> dict[str, Any]:
+    return {"error": {"message": step.message, "type": "error", "code": step.code or None}}
+
+
+def _raw(arguments: object) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def _anthropic_stream(step: Step, body: dict[str, Any]) -> tuple[str, bytes]:
@@ -134,8 +148,8 @@ def _anthropic_stream(step: Step, body: dict[str, Any]) -> tuple[str, bytes]:
         events += _block(0, {"type": "text", "text": ""}, {"type": "text_delta", "text": step.text})
     for place, (name, arguments) in enumerate(step.calls, start=int(bool(step.text))):
         call = {"type": "tool_use", "id": f"toolu_{place}", "name": name, "input": {}}
-        events += _block(place, call, {"type": "input_json_delta", "partial_json": json.dumps(arguments)})
-    delta = {"stop_reason": stops[step.stop], "stop_sequence": None}
+        events += _block(place, call, {"type": "input_json_delta", "partial_json": _raw(arguments)})
+    delta = {"stop_reason": step.ended or stops[step.stop], "stop_sequence": None}
     events.append({"type": "message_delta", "delta": delta, "usage": {"output_tokens": billed}})
     events.append({"type": "message_stop"})
     text = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
@@ -155,16 +169,18 @@ def _completion(step: Step, body: dict[str, Any]) -> tuple[str, bytes]:
     message: dict[str, Any] = {"role": "assistant", "content": step.text or None}
     if step.calls:
         message["tool_calls"] = [
-            {"id": f"call_{at}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+            {"id": f"call_{at}", "type": "function", "function": {"name": name, "arguments": _raw(arguments)}}
             for at, (name, arguments) in enumerate(step.calls)
         ]
+    if step.refusal:
+        message["refusal"] = step.refusal
     given, billed = step.tokens
     reply = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1,
         "model": body["model"],
-        "choices": [{"index": 0, "message": message, "finish_reason": stops[step.stop]}],
+        "choices": [{"index": 0, "message": message, "finish_reason": step.ended or stops[step.stop]}],
         "usage": {
             "prompt_tokens": given + 7,
             "completion_tokens": billed,

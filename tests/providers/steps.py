@@ -9,13 +9,20 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One answer. kind: reply | status | broken | garbage. delay: seconds before the first byte."""
+    """One answer. kind: reply | status | broken | stalled | garbage. delay: seconds before the first byte.
+
+    calls: each a name and its arguments; a str is sent as it is, JSON or not. ended: the provider's own word for
+    why the model stopped, instead of *stop*. refusal: OpenAI's field of that name.
+    """
 
     kind: str = "reply"
     text: str = ""
-    calls: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    calls: tuple[tuple[str, Mapping[str, Any] | str], ...] = ()
     stop: str = "end"  # end | tool | length | refusal
+    ended: str = ""
+    refusal: str = ""
     status: int = 200
+    code: str = ""  # of an error, beside its message
     headers: Mapping[str, str] = field(default_factory=dict)
     message: str = ""
     delay: float = 0.0
@@ -28,7 +35,7 @@ def said(text: str, tokens: tuple[int, int] = (1_000, 100)) -> Step:
     return Step(text=text, tokens=tokens)
 
 
-def called(*calls: tuple[str, Mapping[str, Any]], text: str = "") -> Step:
+def called(*calls: tuple[str, Mapping[str, Any] | str], text: str = "") -> Step:
     """The model calls tools, each a name and its arguments."""
     return Step(text=text, calls=calls, stop="tool")
 
@@ -51,6 +58,11 @@ def status(code: int, message: str = "no", headers: Mapping[str, str] | None = N
 def broken() -> Step:
     """The connection breaks in the middle of the answer."""
     return Step(kind="broken", text="half an answ")
+
+
+def stalled(seconds: float = 30.0) -> Step:
+    """Half an answer, then silence for *seconds* with the connection open."""
+    return Step(kind="stalled", text="half an answ", delay=seconds)
 
 
 def garbage() -> Step:
